@@ -5,11 +5,13 @@
  *     bench_rebuild STORE COLLECTION CONFIGURATION [THREADS]
  *
  * Rebuilds from new seeds, also where nothing has changed, and prints one line of JSON: the build,
- * and of each phase, in the order in which they began, the seconds by the clock and those of all
- * processors. Opening the store is no part of it.
+ * and of each phase, in the order in which they began, the seconds by the clock, those of all
+ * processors, and those of the threads that run the pools' tasks while no task ran: what is serial.
+ * Opening the store is no part of it.
  */
 #include "base/clock.h"
 #include "base/json/writer.h"
+#include "base/pool.h"
 #include "grouperfish.h"
 #include "grouperfish/buffer.h"
 
@@ -23,9 +25,11 @@
 typedef struct phases {
     const char *name[MOST_PHASES]; /* string literals of the library */
     double seconds[MOST_PHASES], processor[MOST_PHASES];
-    size_t n, now; /* how many there are; the one under way */
-    double since;  /* when it began, or was last told of */
-    double used;   /* processor time of all threads by then */
+    gf_pool_account account[MOST_PHASES];
+    size_t n, now;           /* how many there are; the one under way */
+    double since;            /* when it began, or was last told of */
+    double used;             /* processor time of all threads by then */
+    gf_pool_account counted; /* of the pools, by then */
 } phases;
 
 static double processor_seconds(void)
@@ -40,6 +44,10 @@ static void count_time(phases *p)
     double now = gf_clock_seconds(), used = processor_seconds();
     p->seconds[p->now] += now - p->since;
     p->processor[p->now] += used - p->used;
+    gf_pool_account counted = gf_pool_read_account();
+    gf_pool_account between = gf_pool_account_between(&p->counted, &counted);
+    p->account[p->now] = gf_pool_account_sum(&p->account[p->now], &between);
+    p->counted = counted;
     p->since = now;
     p->used = used;
 }
@@ -80,6 +88,11 @@ static void print(const gf_build_info *b, const phases *p, double seconds)
     for (size_t i = 0; i < p->n; i++)
         gf_json_put_double(&w, p->name[i], p->processor[i]);
     gf_json_end(&w, '}');
+    gf_json_key(&w, "serial");
+    gf_json_begin(&w, '{');
+    for (size_t i = 0; i < p->n; i++)
+        gf_json_put_double(&w, p->name[i], p->account[i].serial);
+    gf_json_end(&w, '}');
     gf_json_end(&w, '}');
     printf("%s\n", gf_buffer_cstr(&out));
     gf_buffer_release(&out);
@@ -94,6 +107,7 @@ static gf_status rebuild(gf_store *store, char **words, unsigned threads, gf_err
         GF_REBUILD_OPTIONS(.force = true, .start = GF_START_FRESH, .threads = threads,
                            .progress = on_progress, .context = &p);
     gf_rebuild_result result;
+    gf_pool_keep_account(true);
     gf_place where = {GF_SLICE("default"), gf_slice_str(words[1])};
     gf_status st = gf_rebuild(store, where, gf_slice_str(words[2]), &options, &result, err);
     if (st != GF_OK) return st;

@@ -5,8 +5,9 @@
  *
  * FILE is anything that `put` reads. For each number of threads from 1 to THREADS (2) the texts are
  * gone through ROUNDS (5) times, and the median time is printed, and the least processor time,
- * which a busy machine disturbs less: MB are 10^6 bytes of UTF-8. NAME=VALUE are settings of the
- * analysis, such as language=en ngrams_max=2. Without a language each document's is found as a
+ * which a busy machine disturbs less: MB are 10^6 bytes of UTF-8. Serial is the share of that time
+ * by one thread that no other can take part in: what a median of n threads cannot fall below.
+ * NAME=VALUE are settings of the analysis, such as language=en ngrams_max=2. Without a language each document's is found as a
  * rebuild finds it, and "languages" is the share of time that this takes. The hash is one over all
  * rows, terms and surface forms: equal where the results are.
  */
@@ -36,6 +37,7 @@ typedef struct corpus {
 
 typedef struct measured {
     double seconds, cpu, languages;
+    gf_pool_account account;
 } measured;
 
 typedef struct run {
@@ -179,12 +181,15 @@ static gf_status time_once(corpus *c, const gf_vectorizer_options *o, gf_pool *p
     gf_vectors x = {0};
     run r = {.c = c, .pool = pool, .detect = !o->analysis.language};
     *m = (measured){.seconds = gf_clock_seconds(), .cpu = (double)clock()};
+    gf_pool_keep_account(true);
     gf_status st = gf_vectorizer_create(o, pool, &r.v, err);
     if (st != GF_OK) return st;
     st = add_all(&r, m, err);
     if (st == GF_OK) st = gf_vectorizer_finish(r.v, &x, NULL, err);
     m->seconds = gf_clock_seconds() - m->seconds;
     m->cpu = ((double)clock() - m->cpu) / CLOCKS_PER_SEC;
+    m->account = gf_pool_read_account();
+    gf_pool_keep_account(false);
     if (st == GF_OK) *hash = hash_of(&x);
     gf_vectors_release(&x);
     gf_vectorizer_free(r.v);
@@ -219,12 +224,14 @@ static gf_status measure(corpus *c, const gf_vectorizer_options *o, unsigned thr
     qsort(m, rounds, sizeof *m, by_seconds);
     measured middle = m[rounds / 2];
     qsort(m, rounds, sizeof *m, by_cpu);
-    printf("%u %s: %.3f s, %.1f MB/s, %.1f million tokens/s; languages %.0f %%; least processor "
-           "time %.3f s, "
-           "%.1f MB/s; hash %016llx\n",
-           threads, threads == 1 ? "thread" : "threads", middle.seconds, mb / middle.seconds,
-           tokens / middle.seconds, 100 * middle.languages / middle.seconds, m[0].cpu,
-           mb / m[0].cpu, (unsigned long long)hash);
+    const gf_pool_account *a = &middle.account;
+    printf(
+        "%u %s: %.3f s, %.1f MB/s, %.1f million tokens/s; serial %.1f %% (%.3f s), at best by 16 "
+        "%.3f s; languages %.0f %%; least processor time %.3f s, %.1f MB/s; hash %016llx\n",
+        threads, threads == 1 ? "thread" : "threads", middle.seconds, mb / middle.seconds,
+        tokens / middle.seconds, 100 * a->serial / (a->serial + a->parallel), a->serial,
+        a->serial + a->with[4], 100 * middle.languages / middle.seconds, m[0].cpu, mb / m[0].cpu,
+        (unsigned long long)hash);
     fflush(stdout);
     return GF_OK;
 }
