@@ -1,9 +1,9 @@
 /*
  * How fast texts become TF-IDF rows: analysis, counting and weights alone, from text in memory.
  *
- *     bench_vectorize FILE [THREADS [ROUNDS [NAME=VALUE ...]]]
+ *     bench_vectorize FILE [[FROM-]THREADS [ROUNDS [NAME=VALUE ...]]]
  *
- * FILE is anything that `put` reads. For each number of threads from 1 to THREADS (2) the texts are
+ * FILE is anything that `put` reads. For each number of threads from FROM (1) to THREADS (2) the texts are
  * gone through ROUNDS (5) times, and the median time is printed, and the least processor time,
  * which a busy machine disturbs less: MB are 10^6 bytes of UTF-8. Serial is the share of that time
  * by one thread that no other can take part in: what a median of n threads cannot fall below.
@@ -254,10 +254,16 @@ int main(int argc, char **argv)
     gf_error err = {GF_OK, ""};
     gf_vectorizer_options options;
     corpus c = {0};
-    unsigned threads = argc > 2 ? (unsigned)strtoul(argv[2], NULL, 10) : 2;
+    char *rest = NULL;
+    unsigned from = 1, threads = argc > 2 ? (unsigned)strtoul(argv[2], &rest, 10) : 2;
+    if (rest && *rest == '-') {
+        from = threads;
+        threads = (unsigned)strtoul(rest + 1, NULL, 10);
+    }
     size_t rounds = argc > 3 ? strtoul(argv[3], NULL, 10) : 5;
-    if (argc < 2 || threads < 1 || rounds < 1 || rounds > MOST_ROUNDS) {
-        fputs("usage: bench_vectorize FILE [THREADS [ROUNDS (1..99) [NAME=VALUE ...]]]\n", stderr);
+    if (argc < 2 || from < 1 || threads < from || rounds < 1 || rounds > MOST_ROUNDS) {
+        fputs("usage: bench_vectorize FILE [[FROM-]THREADS [ROUNDS (1..99) [NAME=VALUE ...]]]\n",
+              stderr);
         return 2;
     }
     gf_status st = set_options(argc > 4 ? argc - 4 : 0, argv + 4, &options, &err);
@@ -266,7 +272,7 @@ int main(int argc, char **argv)
     if (st == GF_OK)
         printf("%zu texts, %.1f MB, %.1f million tokens\n", c.n, (double)c.bytes / 1e6,
                (double)c.tokens / 1e6);
-    for (unsigned n = 1; n <= threads && st == GF_OK; n++)
+    for (unsigned n = from; n <= threads && st == GF_OK; n++)
         st = measure(&c, &options, n, rounds, &err);
     if (st != GF_OK) fprintf(stderr, "%s\n", err.message);
     gf_arena_release(&c.arena);
