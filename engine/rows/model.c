@@ -178,9 +178,9 @@ gf_status gf_model_workers_init(gf_model_workers *workers, const gf_model *model
         w.transformer = gf_calloc(w.n, sizeof(gf_transformer *));
         if (!w.transformer) st = gf_fail_memory(err, "threads");
     }
-    for (unsigned i = 0; i < w.n && st == GF_OK; i++)
-        st = gf_transformer_create(&model->analysis.options, &model->vocabulary, &w.transformer[i],
-                                   err);
+    if (st == GF_OK)
+        st = gf_transformer_create_group(&model->analysis.options, &model->vocabulary, w.n,
+                                         w.transformer, err);
     if (st == GF_OK)
         *workers = w;
     else

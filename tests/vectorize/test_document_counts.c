@@ -4,6 +4,8 @@
 #include "base/random.h"
 #include "vectorize/rows/counted_rows_internal.h"
 
+#include <stdlib.h>
+
 static gf_vectorizer_options options(const char *const *settings)
 {
     gf_vectorizer_options o = gf_vectorizer_options_default();
@@ -22,7 +24,7 @@ static void expect(const char *const *settings, const char *text, const char *co
     gf_counts found;
     gf_buffer out = {0};
     uint64_t length = 0;
-    assert_ok(gf_document_counts_init(&c, &o.analysis, true, &err));
+    assert_ok(gf_document_counts_init(&c, &o.analysis, NULL, true, &err));
     assert_ok(gf_count(&c, GF_SLICE("something else before"), NULL, &found, &err));
     assert_ok(gf_count(&c, gf_slice_str(text), NULL, &found, &err));
     gf_buffer_format(&out, "%s:", tiers[found.tier]);
@@ -92,17 +94,18 @@ static void remembers_texts_of_ngrams(void **state)
     gf_counts found;
     char small[GF_SURFACE_INLINE];
     size_t folded = 0, hyphen = 0;
-    assert_ok(gf_document_counts_init(&c, &o.analysis, true, &err));
+    assert_ok(gf_document_counts_init(&c, &o.analysis, NULL, true, &err));
     assert_ok(gf_count(&c,
                        GF_SLICE("New \n\t York; New\xC2\xA0\xE3\x80\x80York; New York; new-york"),
                        NULL, &found, &err));
-    const gf_surfaces *forms = &c.ngrams.forms;
-    assert_int_equal(forms->n, 2);
-    for (size_t i = 0; i < forms->capacity; i++) {
-        if (!forms->slots[i].used) continue;
-        gf_slice s = gf_surface_string(&forms->slots[i], small);
-        if (gf_slice_equal(s, GF_SLICE("New York"))) folded = forms->slots[i].count;
-        if (gf_slice_equal(s, GF_SLICE("new-york"))) hyphen = forms->slots[i].count;
+    const gf_surfaces *forms = &gf_analyser_dictionary(c.analyser)->forms;
+    assert_int_equal(gf_surfaces_count(forms), 2);
+    for (size_t i = 0; i <= forms->shards->mask; i++) {
+        const gf_surface *slot = &forms->shards->slots[i];
+        if (!slot->length) continue;
+        gf_slice s = gf_surface_string(slot, small);
+        if (gf_slice_equal(s, GF_SLICE("New York"))) folded = slot->count;
+        if (gf_slice_equal(s, GF_SLICE("new-york"))) hyphen = slot->count;
     }
     assert_int_equal(folded, 3);
     assert_int_equal(hyphen, 1);
@@ -113,9 +116,19 @@ static void remembers_texts_of_ngrams(void **state)
     gf_buffer_str(&far, "two");
     assert_ok(gf_count(&c, gf_buffer_view(&far), NULL, &found, &err));
     assert_int_equal(found.n, 3);
-    assert_int_equal(forms->n, 2);
+    assert_int_equal(gf_surfaces_count(forms), 2);
     gf_buffer_release(&far);
     gf_document_counts_release(&c);
+}
+
+/* Documents that have a term, once the counter is settled. */
+static uint32_t documents_with(const gf_counter *c, const char *term)
+{
+    gf_error err;
+    uint32_t id;
+    gf_dictionary *d = gf_analyser_dictionary(c->analyser);
+    assert_ok(gf_dictionary_intern(d, gf_slice_str(term), &id, &err));
+    return gf_tallies_at(&d->documents, id);
 }
 
 static void counts_document_frequencies(void **state)
@@ -126,15 +139,66 @@ static void counts_document_frequencies(void **state)
     gf_counter c;
     gf_counts found;
     static const char *const texts[] = {"pear pear", "pear plum", "the", "x", "plum pear x"};
-    assert_ok(gf_document_counts_init(&c, &o.analysis, false, &err));
+    assert_ok(gf_document_counts_init(&c, &o.analysis, NULL, false, &err));
     for (size_t i = 0; i < 5; i++)
         assert_ok(gf_count(&c, gf_slice_str(texts[i]), NULL, &found, &err));
-    const gf_strings *terms = gf_analyser_terms(c.analyser);
-    assert_int_equal(c.state[gf_strings_find(terms, GF_SLICE("pear"))].df, 3);
-    assert_int_equal(c.state[gf_strings_find(terms, GF_SLICE("plum"))].df, 2);
-    assert_int_equal(c.state[gf_strings_find(terms, GF_SLICE("the"))].df, 0);
-    assert_int_equal(c.state[gf_strings_find(terms, GF_SLICE("x"))].df, 0);
+    gf_document_counts_settle(&c);
+    assert_int_equal(documents_with(&c, "pear"), 3);
+    assert_int_equal(documents_with(&c, "plum"), 2);
+    assert_int_equal(documents_with(&c, "the"), 0);
+    assert_int_equal(documents_with(&c, "x"), 0);
     gf_document_counts_release(&c);
+}
+
+/* Far more terms than there are slots for, in texts of one word to 20,000, beside plain counts. */
+static void shares_slots_between_terms(void **state)
+{
+    (void)state;
+    enum { DISTINCT = 60000 };
+    static uint32_t df[DISTINCT], times[DISTINCT], left[DISTINCT];
+    gf_error err;
+    gf_random r = gf_random_seed(gf_test_seed(), 0);
+    for (int shared = 0; shared < 2; shared++) {
+        gf_vectorizer_options o = options(NULL);
+        gf_dictionary *d;
+        gf_counter c;
+        gf_counts found;
+        gf_buffer text = {0};
+        assert_ok(gf_dictionary_create(shared, &d, &err));
+        assert_ok(gf_document_counts_init(&c, &o.analysis, d, true, &err));
+        memset(df, 0, sizeof df);
+        for (int document = 0; document < 400; document++) {
+            uint32_t n = document % 100 == 99 ? 20000 : (uint32_t)gf_random_below(&r, 300),
+                     seen = 0;
+            gf_buffer_reset(&text);
+            memset(times, 0, sizeof times);
+            for (uint32_t i = 0; i < n; i++) {
+                uint32_t w = (uint32_t)gf_random_below(&r, DISTINCT);
+                if (i % 2) w /= 1000;
+                gf_buffer_format(&text, "%uq ", w);
+                seen += times[w]++ == 0;
+                df[w] += times[w] == 1;
+            }
+            assert_ok(gf_count(&c, gf_buffer_view(&text), NULL, &found, &err));
+            assert_int_equal(found.n, seen);
+            assert_int_equal(found.length, n);
+            memcpy(left, times, sizeof left);
+            for (uint32_t i = 0; i < found.n; i++) {
+                uint32_t w = (uint32_t)strtoul(gf_dictionary_term(d, found.term[i]).ptr, NULL, 10);
+                assert_int_equal(found.count[i], left[w]);
+                left[w] = 0;
+            }
+        }
+        gf_document_counts_settle(&c);
+        for (uint32_t w = 0; w < DISTINCT; w++) {
+            char word[16];
+            snprintf(word, sizeof word, "%uq", w);
+            if (df[w]) assert_int_equal(documents_with(&c, word), df[w]);
+        }
+        gf_buffer_release(&text);
+        gf_document_counts_release(&c);
+        gf_dictionary_free(d);
+    }
 }
 
 static void encodes_rows(void **state)
@@ -171,7 +235,7 @@ static gf_status count_much(void *context, gf_error *err)
     gf_vectorizer_options o = options(WITH("ngrams_max", "3"));
     gf_counter c = {0};
     gf_counts found;
-    gf_status st = gf_document_counts_init(&c, &o.analysis, true, err);
+    gf_status st = gf_document_counts_init(&c, &o.analysis, NULL, true, err);
     for (int i = 0; i < 2 && st == GF_OK; i++)
         st = gf_count(&c, *(gf_slice *)context, NULL, &found, err);
     gf_document_counts_release(&c);
@@ -197,6 +261,7 @@ int main(void)
         cmocka_unit_test(counts_ngrams),
         cmocka_unit_test(remembers_texts_of_ngrams),
         cmocka_unit_test(counts_document_frequencies),
+        cmocka_unit_test(shares_slots_between_terms),
         cmocka_unit_test(encodes_rows),
         cmocka_unit_test(reports_failed_allocations),
     };

@@ -1,5 +1,6 @@
 #include "support/test.h"
 
+#include "base/random.h"
 #include "vectorize/rows/analyser.h"
 #include "vectorize/rows/transformer.h"
 
@@ -215,6 +216,106 @@ static void reports_failed_allocations(void **state)
 }
 
 /* An analyser that has met words, those of other texts too, gives the rows of a new one. */
+/* ---- a group --------------------------------------------------------------------------------- */
+
+enum { GROUP = 4, MADE = 3000 };
+
+typedef struct group_work {
+    gf_transformer *group[GROUP];
+    const gf_text *texts;
+    const gf_csr *rows;
+} group_work;
+
+static gf_status compare_row(void *context, size_t i, unsigned worker, gf_error *err)
+{
+    const group_work *g = context;
+    gf_row_view got, want = gf_csr_row(g->rows, (uint32_t)i);
+    gf_status st = gf_transformer_row(g->group[worker], g->texts[i].text, NULL, &got, NULL, err);
+    if (st != GF_OK) return st;
+    assert_int_equal(got.n, want.n);
+    assert_memory_equal(got.col, want.col, want.n * sizeof *want.col);
+    assert_memory_equal(got.val, want.val, want.n * sizeof *want.val);
+    return GF_OK;
+}
+
+/* Rows by several threads at once are the vectorizer's, the first time and when all is known. */
+static void a_group_gives_the_same_rows(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_vectorizer_options o = gf_vectorizer_options_default();
+    gf_random r = gf_random_seed(gf_test_seed(), 0);
+    static size_t start[MADE + 1];
+    static gf_text made[MADE];
+    gf_buffer bytes = {0};
+    gf_vectorizer *v;
+    gf_vectors x;
+    gf_pool *pool;
+    group_work g = {.texts = made};
+    for (size_t i = 0; i < MADE; i++) {
+        start[i] = bytes.len;
+        for (uint64_t n = gf_random_below(&r, 60); n > 0; n--)
+            gf_buffer_format(&bytes, "%s%uings ", n % 3 ? "w" : "a longer Word ",
+                             (unsigned)(9000 * gf_random_unit(&r) * gf_random_unit(&r)));
+    }
+    start[MADE] = bytes.len;
+    for (size_t i = 0; i < MADE; i++)
+        made[i] = (gf_text){gf_slice_of(bytes.ptr + start[i], start[i + 1] - start[i]), NULL};
+    o.analysis.language = gf_language_find(GF_SLICE("english"));
+    o.analysis.ngrams_max = 2;
+    assert_ok(gf_vectorizer_create(&o, NULL, &v, &err));
+    assert_ok(gf_vectorizer_add(v, made, MADE, NULL, &err));
+    assert_ok(gf_vectorizer_finish(v, &x, NULL, &err));
+    gf_vectorizer_free(v);
+    g.rows = &x.x;
+    assert_ok(gf_pool_create(GROUP, &pool, &err));
+    assert_ok(gf_transformer_create_group(&o, &x.vocabulary, GROUP, g.group, &err));
+    for (int round = 0; round < 3; round++) {
+        assert_ok(gf_pool_run(pool, MADE, compare_row, &g, NULL, &err));
+        assert_ok(gf_transformer_bound_group(g.group, GROUP, &err));
+    }
+    /* more words than a group remembers: it begins anew, and goes on */
+    for (unsigned from = 0; from < 1100000; from += 100000) {
+        gf_row_view row;
+        gf_buffer_reset(&bytes);
+        for (unsigned i = from; i < from + 100000; i++)
+            gf_buffer_format(&bytes, "n%uq ", i);
+        assert_ok(gf_transformer_row(g.group[from / 100000 % GROUP], gf_buffer_view(&bytes), NULL,
+                                     &row, NULL, &err));
+        assert_ok(gf_transformer_bound_group(g.group, GROUP, &err));
+    }
+    gf_row_view row;
+    assert_ok(gf_transformer_row(g.group[1], GF_SLICE("w1ings w2ings"), NULL, &row, NULL, &err));
+    assert_true(row.n >= 2);
+    for (unsigned i = 0; i < GROUP; i++)
+        gf_transformer_free(g.group[i]);
+    gf_pool_free(pool);
+    gf_vectors_release(&x);
+    gf_buffer_release(&bytes);
+}
+
+static gf_status make_group(void *context, gf_error *err)
+{
+    const fixture *f = context;
+    gf_transformer *group[3] = {NULL};
+    gf_row_view row;
+    gf_status st = gf_transformer_create_group(&f->options, &f->x.vocabulary, 3, group, err);
+    if (st != GF_OK) assert_true(!group[0] && !group[1] && !group[2]);
+    for (unsigned i = 0; i < 3 && st == GF_OK; i++)
+        st = gf_transformer_row(group[i], GF_SLICE("apple pies and more"), NULL, &row, NULL, err);
+    for (unsigned i = 0; i < 3; i++)
+        gf_transformer_free(group[i]);
+    return st;
+}
+
+static void a_group_reports_failed_allocations(void **state)
+{
+    (void)state;
+    fixture f = make();
+    gf_test_sweep(make_group, NULL, &f);
+    gf_vectors_release(&f.x);
+}
+
 static void borrows_an_analyser(void **state)
 {
     (void)state;
@@ -257,9 +358,14 @@ static void borrows_an_analyser(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(borrows_an_analyser),        cmocka_unit_test(makes_rows),
-        cmocka_unit_test(rescues_at_idf_1),           cmocka_unit_test(lists_tokens),
-        cmocka_unit_test(forgets_and_goes_on),        cmocka_unit_test(refuses_another_idf),
+        cmocka_unit_test(borrows_an_analyser),
+        cmocka_unit_test(a_group_gives_the_same_rows),
+        cmocka_unit_test(a_group_reports_failed_allocations),
+        cmocka_unit_test(makes_rows),
+        cmocka_unit_test(rescues_at_idf_1),
+        cmocka_unit_test(lists_tokens),
+        cmocka_unit_test(forgets_and_goes_on),
+        cmocka_unit_test(refuses_another_idf),
         cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests_name("transformer", tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #include "tests/vectorize/settings.h"
 
+#include "base/random.h"
 #include "vectorize/rows/vectorizer.h"
 
 static gf_vectors vectorize(const char *const *settings, const char *const *texts, size_t n)
@@ -365,6 +366,102 @@ static gf_status vectorize_varied(void *context, gf_error *err)
     return st;
 }
 
+/* ---- any number of threads ------------------------------------------------------------------- */
+
+enum { MIXED = 6000 };
+
+/*
+ * Texts of frequent and rare words in several languages and spellings, of words of up to 70,000
+ * bytes, of n-grams, of nothing; one has 40,000 different words, one the same word all the time.
+ */
+static void write_mixed(gf_buffer *bytes, gf_text *texts)
+{
+    static const char *const languages[] = {"en", "de", "fr", "tr"};
+    static size_t start[MIXED + 1];
+    gf_random r = gf_random_seed(gf_test_seed(), 0);
+    for (size_t i = 0; i < MIXED; i++) {
+        start[i] = bytes->len;
+        uint64_t n = i == 77 ? 40000 : gf_random_below(&r, 40);
+        for (uint64_t k = 0; k < n; k++) {
+            double u = gf_random_unit(&r);
+            unsigned w = i == 77 ? (unsigned)k + 100000 : (unsigned)(20000 * u * u * u);
+            switch (gf_random_below(&r, 9)) {
+            case 0:
+                gf_buffer_format(bytes, "W%uings ", w);
+                break;
+            case 1:
+                gf_buffer_format(bytes, "the W%uING ", w);
+                break;
+            case 2:
+                gf_buffer_format(bytes, "http://x%u.org/a?b=%u ", w, w % 7);
+                break;
+            case 3:
+                gf_buffer_format(bytes, "a_word_of_more_than_sixteen_bytes%u, ", w);
+                break;
+            case 4:
+                gf_buffer_format(bytes, "Straßen%u 手机很好 ", w % 50);
+                break;
+            default:
+                gf_buffer_format(bytes, "w%uing ", w);
+            }
+        }
+        for (unsigned k = 0; i == 78 && k < 70000; k++)
+            gf_buffer_byte(bytes, (char)('a' + k % 3));
+        for (unsigned k = 0; i == 79 && k < 50000; k++)
+            gf_buffer_str(bytes, k % 2 ? "Same " : "same ");
+    }
+    start[MIXED] = bytes->len;
+    for (size_t i = 0; i < MIXED; i++)
+        texts[i] = (gf_text){gf_slice_of(bytes->ptr + start[i], start[i + 1] - start[i]),
+                             gf_language_find(gf_slice_str(languages[i / 50 % 4]))};
+}
+
+static gf_vectors vectorize_by(unsigned threads, const gf_text *texts, size_t group)
+{
+    gf_error err;
+    gf_vectorizer_options o = gf_vectorizer_options_default();
+    gf_vectorizer *v;
+    gf_vectors x;
+    gf_pool *pool;
+    o.analysis.ngrams_max = 3;
+    assert_ok(gf_pool_create(threads, &pool, &err));
+    assert_ok(gf_vectorizer_create(&o, pool, &v, &err));
+    for (size_t at = 0; at < MIXED; at += group)
+        assert_ok(
+            gf_vectorizer_add(v, texts + at, MIXED - at < group ? MIXED - at : group, NULL, &err));
+    assert_ok(gf_vectorizer_finish(v, &x, NULL, &err));
+    gf_vectorizer_free(v);
+    gf_pool_free(pool);
+    return x;
+}
+
+static void gives_the_same_bytes_by_any_threads(void **state)
+{
+    (void)state;
+    static gf_text texts[MIXED];
+    gf_buffer bytes = {0};
+    write_mixed(&bytes, texts);
+    gf_vectors one = vectorize_by(1, texts, MIXED);
+    const gf_vocabulary *u = &one.vocabulary;
+    size_t nnz = gf_csr_nnz(&one.x);
+    for (unsigned threads = 2; threads <= 8; threads++) {
+        gf_vectors x = vectorize_by(threads, texts, threads % 2 ? MIXED : 997);
+        const gf_vocabulary *v = &x.vocabulary;
+        assert_int_equal(gf_csr_nnz(&x.x), nnz);
+        assert_memory_equal(x.x.start, one.x.start, (MIXED + 1) * sizeof *x.x.start);
+        assert_memory_equal(x.x.col, one.x.col, nnz * sizeof *x.x.col);
+        assert_memory_equal(x.x.val, one.x.val, nnz * sizeof *x.x.val);
+        assert_memory_equal(x.kind, one.kind, MIXED);
+        assert_int_equal(v->n_terms, u->n_terms);
+        assert_memory_equal(v->df, u->df, u->n_terms * sizeof *u->df);
+        assert_memory_equal(v->start, u->start, (2 * (size_t)u->n_terms + 1) * sizeof *u->start);
+        assert_memory_equal(v->bytes, u->bytes, u->start[2 * (size_t)u->n_terms]);
+        gf_vectors_release(&x);
+    }
+    gf_vectors_release(&one);
+    gf_buffer_release(&bytes);
+}
+
 static void reports_failed_allocations(void **state)
 {
     (void)state;
@@ -386,6 +483,7 @@ int main(void)
         cmocka_unit_test(takes_no_documents),
         cmocka_unit_test(finishes_again),
         cmocka_unit_test(says_no),
+        cmocka_unit_test(gives_the_same_bytes_by_any_threads),
         cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests_name("vectorizer", tests, NULL, NULL);

@@ -4,6 +4,8 @@
 #include "base/utf8.h"
 #include "vectorize/rows/lexicon_internal.h"
 
+#include <assert.h>
+
 enum { KINDS = GF_TOKEN_HASHTAG + 1 };
 
 struct gf_analyser {
@@ -13,8 +15,10 @@ struct gf_analyser {
     gf_tokeniser tokeniser;
     gf_word *words; /* word_capacity */
     size_t word_capacity;
-    gf_surfaces surfaces;
-    gf_strings terms;
+    gf_dictionary *dictionary; /* of others, or own_dictionary */
+    gf_dictionary *own_dictionary;
+    bool counts;       /* how often surfaces are met */
+    uint32_t *early;   /* GF_EARLY_SURFACES, of a shared dictionary */
     bool skips[KINDS]; /* kinds of token that are no words */
     bool verbatim[KINDS];
 };
@@ -39,8 +43,8 @@ static void decide_kinds(gf_analyser *a)
     a->skips[GF_TOKEN_HASHTAG] = o->hashtags == GF_SIGNS_SKIP;
 }
 
-gf_status gf_analyser_create(const gf_analysis_options *options, gf_analyser **analyser,
-                             gf_error *err)
+gf_status gf_analyser_create_on(const gf_analysis_options *options, gf_dictionary *dictionary,
+                                bool counts, gf_analyser **analyser, gf_error *err)
 {
     gf_vectorizer_options all = gf_vectorizer_options_default();
     all.analysis = *options;
@@ -48,52 +52,65 @@ gf_status gf_analyser_create(const gf_analysis_options *options, gf_analyser **a
     if (st != GF_OK) return st;
     gf_analyser *a = gf_calloc(1, sizeof *a);
     if (!a) return gf_fail_memory(err, "an analyser");
+    gf_tokeniser_init(&a->tokeniser, token_options(options));
     a->options = *options;
     a->options.more_stop_words = (gf_slice){0}; /* the lexicon has its own copy */
+    a->counts = counts;
     st = options->lexicon ? GF_OK : gf_lexicon_create(&a->own, err);
     a->lexicon = options->lexicon ? options->lexicon : a->own;
     if (a->own) a->own->remembers = false;
     if (st == GF_OK) st = gf_lexicon_suit(a->lexicon, options, err);
+    if (st == GF_OK && !dictionary) st = gf_dictionary_create(false, &a->own_dictionary, err);
+    if (st == GF_OK && counts && dictionary && dictionary->shared) {
+        a->early = gf_calloc(GF_EARLY_SURFACES, sizeof *a->early);
+        if (!a->early) st = gf_fail_memory(err, "an analyser");
+    }
     if (st != GF_OK) {
-        gf_lexicon_free(a->own);
-        gf_free(a);
+        gf_analyser_free(a);
         return st;
     }
-    gf_tokeniser_init(&a->tokeniser, token_options(options));
+    a->dictionary = dictionary ? dictionary : a->own_dictionary;
     decide_kinds(a);
     *analyser = a;
     return GF_OK;
 }
 
-void gf_analyser_reset(gf_analyser *a)
+gf_status gf_analyser_create(const gf_analysis_options *options, gf_analyser **analyser,
+                             gf_error *err)
 {
-    gf_surfaces_release(&a->surfaces);
-    gf_strings_release(&a->terms);
+    return gf_analyser_create_on(options, NULL, false, analyser, err);
 }
 
 void gf_analyser_free(gf_analyser *a)
 {
     if (!a) return;
-    gf_analyser_reset(a);
     gf_tokeniser_release(&a->tokeniser);
     gf_lexicon_free(a->own);
+    gf_dictionary_free(a->own_dictionary);
+    gf_free(a->early);
     gf_free(a->words);
     gf_free(a);
 }
 
+gf_status gf_analyser_reset(gf_analyser *a, gf_error *err)
+{
+    return a->own_dictionary ? gf_dictionary_reset(a->own_dictionary, err) : GF_OK;
+}
+
 const gf_strings *gf_analyser_terms(const gf_analyser *a)
 {
-    return &a->terms;
+    assert(!a->dictionary->shared);
+    return &a->dictionary->terms[0].strings;
 }
 
-const gf_surfaces *gf_analyser_surfaces(const gf_analyser *a)
+gf_dictionary *gf_analyser_dictionary(const gf_analyser *a)
 {
-    return &a->surfaces;
+    return a->dictionary;
 }
 
-gf_status gf_analyser_intern(gf_analyser *a, gf_slice term, uint32_t *id, gf_error *err)
+void gf_analyser_settle(gf_analyser *a)
 {
-    return gf_strings_add(&a->terms, term, id, NULL, err);
+    if (a->early) gf_dictionary_add_early(a->dictionary, a->early);
 }
 
 /* ---- a surface that was not met before ------------------------------------------------------- */
@@ -109,43 +126,48 @@ static bool known_by_normal(const gf_analyser *a, gf_slice normal, gf_slice s, u
     if (normal.len == 0 || normal.len > GF_SURFACE_LONGEST || gf_slice_equal(normal, s))
         return false;
     gf_surface_make_key(&key, normal, normal.len, tag);
-    const gf_surface *met = gf_surfaces_find(&a->surfaces, &key, normal);
+    const gf_surface *met = gf_surfaces_find(&a->dictionary->surfaces, &key, normal);
     if (met) *word = (gf_word){met->term, met->use};
     return met != NULL;
 }
 
-/* Find the meaning of a surface that the lexicon does not hold. */
-static gf_status find_out(gf_analyser *a, const gf_surface_key *key, gf_slice s,
-                          const gf_language *language, gf_meaning *meaning, gf_error *err)
+/* The term of a meaning. */
+static gf_status intern_meaning(gf_analyser *a, const gf_meaning *meaning, gf_word *word,
+                                gf_error *err)
 {
-    gf_word word;
+    *word = (gf_word){GF_STRING_NONE, meaning->use};
+    if (meaning->use == GF_WORD_NONE) return GF_OK;
+    return gf_dictionary_intern(a->dictionary, meaning->term, &word->term, err);
+}
+
+/* Find what a surface means that the lexicon does not hold. */
+static gf_status find_out(gf_analyser *a, const gf_surface_key *key, gf_slice s,
+                          const gf_language *language, gf_word *word, gf_error *err)
+{
     gf_slice normal;
+    gf_meaning meaning;
     gf_status st = gf_lexicon_normalise(a->lexicon, s, language, &normal, err);
     if (st != GF_OK) return st;
-    if (known_by_normal(a, normal, s, key->tag, &word))
-        *meaning = (gf_meaning){word.use == GF_WORD_NONE ? (gf_slice){0}
-                                                         : gf_strings_at(&a->terms, word.term),
-                                word.use};
-    else
-        st = gf_lexicon_judge(a->lexicon, normal, language, key->tag, meaning, err);
-    return st == GF_OK ? gf_lexicon_remember(a->lexicon, key, s, meaning, err) : st;
+    if (known_by_normal(a, normal, s, key->tag, word)) {
+        meaning = (gf_meaning){{"", 0}, word->use};
+        if (word->use != GF_WORD_NONE) meaning.term = gf_dictionary_term(a->dictionary, word->term);
+    } else {
+        st = gf_lexicon_judge(a->lexicon, normal, language, key->tag, &meaning, err);
+        if (st == GF_OK) st = intern_meaning(a, &meaning, word, err);
+    }
+    return st == GF_OK ? gf_lexicon_remember(a->lexicon, key, s, &meaning, err) : st;
 }
 
 static gf_status add_surface(gf_analyser *a, const gf_surface_key *key, gf_slice s,
                              const gf_language *language, gf_surface **slot, gf_error *err)
 {
     gf_meaning meaning;
-    uint32_t term = GF_STRING_NONE;
-    gf_status st = GF_OK;
-    if (!gf_lexicon_find(a->lexicon, key, s, &meaning))
-        st = find_out(a, key, s, language, &meaning, err);
-    if (st == GF_OK && meaning.use != GF_WORD_NONE)
-        st = gf_strings_add(&a->terms, meaning.term, &term, NULL, err);
-    if (st == GF_OK) st = gf_surfaces_add(&a->surfaces, key, s, slot, err);
+    gf_word word;
+    gf_status st = gf_lexicon_find(a->lexicon, key, s, &meaning)
+                       ? intern_meaning(a, &meaning, &word, err)
+                       : find_out(a, key, s, language, &word, err);
     if (st != GF_OK) return st;
-    (*slot)->term = term;
-    (*slot)->use = (uint8_t)meaning.use;
-    return GF_OK;
+    return gf_surfaces_add(&a->dictionary->surfaces, key, s, word.term, word.use, slot, err);
 }
 
 /* ---- the tokens of a text -------------------------------------------------------------------- */
@@ -186,23 +208,24 @@ static gf_status look_up(gf_analyser *a, gf_slice text, const gf_token *tokens, 
 {
     gf_surface_key keys[BLOCK];
     gf_slice slices[BLOCK];
+    gf_dictionary *d = a->dictionary;
     const char *end = text.ptr + text.len;
     uint32_t language_tag = language ? (uint32_t)gf_language_index(language) + 1 : 0, tag;
     for (size_t i = 0; i < n; i++) {
         keys[i].length = 0;
         if (!surface_of(a, text, &tokens[i], language_tag, &slices[i], &tag)) continue;
         gf_surface_make_key(&keys[i], slices[i], (size_t)(end - slices[i].ptr), tag);
-        gf_surfaces_prefetch(&a->surfaces, &keys[i]);
+        gf_surfaces_prefetch(&d->surfaces, &keys[i]);
     }
     for (size_t i = 0; i < n; i++) {
         words[i] = (gf_word){GF_STRING_NONE, GF_WORD_NONE};
         if (keys[i].length == 0) continue;
-        gf_surface *slot = gf_surfaces_find(&a->surfaces, &keys[i], slices[i]);
+        gf_surface *slot = gf_surfaces_find(&d->surfaces, &keys[i], slices[i]);
         if (!slot) {
             gf_status st = add_surface(a, &keys[i], slices[i], language, &slot, err);
             if (st != GF_OK) return st;
         }
-        slot->count += slot->count != UINT32_MAX;
+        if (a->counts) gf_surfaces_meet(&d->surfaces, slot, a->early);
         words[i] = (gf_word){slot->term, slot->use};
     }
     return GF_OK;

@@ -5,10 +5,10 @@
  *                       looked up for every token     found once per distinct surface:
  *                       in gf_surfaces                normal form, stop list, length, stem
  *
- * So the costly steps are off the hot path, and the table also counts how often each surface form
- * was met. Terms are strings with ids in order of arrival, which only mean something to this
- * analyser; stop words and words of other lengths have terms too, since a document that has nothing
- * else keeps them.
+ * So the costly steps are off the hot path. Terms are strings with ids in order of arrival, which
+ * only mean something to this analyser, and to those that share its dictionary
+ * (dictionary_internal.h); stop words and words of other lengths have terms too, since a document
+ * that has nothing else keeps them.
  *
  * One analyser per thread. Equal options give equal terms for equal text, whatever came before.
  */
@@ -54,7 +54,7 @@ void gf_analyser_free(gf_analyser *analyser);
 gf_status gf_analyser_run(gf_analyser *analyser, gf_slice text, const gf_language *language,
                           gf_analysis *out, gf_error *err);
 
-/** The strings of the terms' ids. Borrowed. */
+/** The strings of the terms' ids, of an analyser that shares no dictionary. Borrowed. */
 const gf_strings *gf_analyser_terms(const gf_analyser *analyser);
 
 #endif

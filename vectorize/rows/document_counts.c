@@ -2,80 +2,165 @@
 
 #include "base/memory.h"
 
+/* Slots for terms: with the most, 384 KiB, which a processor's own cache holds. One thread has as
+ * many as there are terms. */
+enum { FIRST_STATES = 256, MOST_STATES = 1 << 15 };
+
 gf_status gf_document_counts_init(gf_counter *c, const gf_analysis_options *options,
-                                  bool notes_forms, gf_error *err)
+                                  gf_dictionary *dictionary, bool notes_forms, gf_error *err)
 {
     gf_analyser *analyser;
-    gf_status st = gf_analyser_create(options, &analyser, err);
+    gf_status st = gf_analyser_create_on(options, dictionary, notes_forms, &analyser, err);
     if (st != GF_OK) return st;
     *c = (gf_counter){.analyser = analyser, .options = *options, .notes_forms = notes_forms};
     c->options.more_stop_words = (gf_slice){0}; /* the analyser has its own copy */
     return GF_OK;
 }
 
-void gf_document_counts_reset(gf_counter *c)
+static void forget_terms(gf_counter *c)
 {
-    if (c->analyser) gf_analyser_reset(c->analyser);
     gf_ngrams_release(&c->ngrams);
     gf_free(c->state);
     c->state = NULL;
-    c->state_capacity = 0;
+    c->state_capacity = c->displaced = 0;
+}
+
+gf_status gf_document_counts_reset(gf_counter *c, gf_error *err)
+{
+    forget_terms(c);
+    return gf_analyser_reset(c->analyser, err);
+}
+
+void gf_document_counts_borrow(gf_counter *c, gf_analyser *analyser)
+{
+    forget_terms(c);
+    if (!c->borrows) gf_analyser_free(c->analyser);
+    c->analyser = analyser;
+    c->borrows = true;
 }
 
 void gf_document_counts_release(gf_counter *c)
 {
-    if (c->borrows) c->analyser = NULL;
-    gf_document_counts_reset(c);
-    gf_analyser_free(c->analyser);
+    forget_terms(c);
+    if (!c->borrows) gf_analyser_free(c->analyser);
     gf_free(c->term);
     gf_free(c->count);
+    gf_free(c->next);
     *c = (gf_counter){0};
 }
 
-/* Room for the state of every term there is; new ones start at 0. */
-static gf_status reserve_states(gf_counter *c, gf_error *err)
+static void settle_states(gf_counter *c)
 {
-    size_t n = gf_analyser_terms(c->analyser)->n, capacity = c->state_capacity;
-    if (n <= capacity) return GF_OK;
-    capacity = capacity ? capacity : 256;
-    while (capacity < n)
+    gf_tallies *documents = &gf_analyser_dictionary(c->analyser)->documents;
+    for (size_t i = 0; i < c->state_capacity; i++) {
+        gf_tallies_add(documents, c->state[i].term, c->state[i].df);
+        c->state[i].df = 0;
+    }
+}
+
+void gf_document_counts_settle(gf_counter *c)
+{
+    if (!c->analyser) return;
+    settle_states(c);
+    gf_analyser_settle(c->analyser);
+}
+
+/*
+ * Room for the states of a document of n words: more slots where terms displaced each other too
+ * often, and for a long document so many that few of its terms share one.
+ */
+static gf_status reserve_states(gf_counter *c, size_t n, gf_error *err)
+{
+    size_t capacity = c->state_capacity ? c->state_capacity : FIRST_STATES;
+    bool more = capacity < MOST_STATES || !gf_analyser_dictionary(c->analyser)->shared;
+    if (c->displaced > capacity / 4 && more) capacity *= 2;
+    while (capacity < n / 2)
         capacity *= 2;
-    gf_term_state *state = gf_realloc(c->state, capacity, sizeof *state);
+    if (capacity == c->state_capacity) return GF_OK;
+    gf_term_state *state = gf_calloc(capacity, sizeof *state);
     if (!state) return gf_fail_memory(err, "document frequencies");
-    memset(state + c->state_capacity, 0, (capacity - c->state_capacity) * sizeof *state);
+    settle_states(c);
+    gf_free(c->state);
     c->state = state;
     c->state_capacity = capacity;
+    c->displaced = 0;
     return GF_OK;
 }
 
+/* One more than n, since a place behind the last is written to before it is known to be needed. */
 static gf_status reserve_counts(gf_counter *c, size_t n, gf_error *err)
 {
-    if (n <= c->capacity) return GF_OK;
-    size_t capacity = c->capacity * 2 > n ? c->capacity * 2 : n;
+    if (n < c->capacity) return GF_OK;
+    size_t capacity = c->capacity * 2 > n ? c->capacity * 2 : n + 1;
     uint32_t *term = gf_realloc(c->term, capacity, sizeof *term);
     if (term) c->term = term;
-    uint32_t *count = term ? gf_realloc(c->count, capacity, sizeof *count) : NULL;
+    uint32_t *count = gf_realloc(c->count, capacity, sizeof *count);
     if (count) c->count = count;
-    if (!count) return gf_fail_memory(err, "a document's terms");
+    uint32_t *next = gf_realloc(c->next, capacity, sizeof *next);
+    if (next) c->next = next;
+    if (!term || !count || !next) return gf_fail_memory(err, "a document's terms");
     c->capacity = capacity;
     return GF_OK;
 }
 
+/* A document that has a term whose slot may count another: every eighth takes the slot. */
+static void count_document(gf_counter *c, gf_term_state *state, uint32_t term)
+{
+    gf_tallies *documents = &gf_analyser_dictionary(c->analyser)->documents;
+    if (state->term == term) {
+        state->df++;
+    } else if (state->df && c->displaced % 8) {
+        gf_tallies_add(documents, term, 1);
+    } else {
+        gf_tallies_add(documents, state->term, state->df);
+        state->term = term;
+        state->df = 1;
+    }
+}
+
+/* A term whose slot another term of the document has, or counts another's documents. */
+static void count_in_taken_slot(gf_counter *c, gf_term_state *state, uint32_t term,
+                                uint32_t adds_df)
+{
+    uint32_t mask = (uint32_t)c->state_capacity - 1, place = state->place;
+    bool holds = place < c->n && ((c->term[place] ^ term) & mask) == 0;
+    for (uint32_t at = holds ? place : UINT32_MAX; at != UINT32_MAX; at = c->next[at])
+        if (c->term[at] == term) {
+            c->count[at]++;
+            return;
+        }
+    c->displaced++;
+    c->term[c->n] = term;
+    c->count[c->n] = 1;
+    c->next[c->n] = holds ? place : UINT32_MAX;
+    state->place = c->n++;
+    if (adds_df) count_document(c, state, term);
+}
+
 /*
- * A term's place is only true where the arrays agree, so it needs no clearing between documents
- * (Briggs & Torczon, "An efficient representation for sparse sets", 1993). No branch depends on
- * whether the term is new in the document, which nothing can foresee.
+ * A slot's place is only true where the arrays agree, so it needs no clearing between documents
+ * (Briggs & Torczon, "An efficient representation for sparse sets", 1993): of a hash table with
+ * chains as of a plain set. No branch depends on whether the term is new in the document, which
+ * nothing can foresee.
  */
 static inline void count_term(gf_counter *c, uint32_t term, uint32_t adds_df)
 {
-    gf_term_state *state = &c->state[term];
-    uint32_t n = c->n, place = state->place;
-    uint32_t new = (place >= n) | (c->term[place] != term);
+    uint32_t mask = (uint32_t)c->state_capacity - 1;
+    gf_term_state *state = &c->state[term & mask];
+    uint32_t *terms = c->term, *counts = c->count;
+    uint32_t n = c->n, place = state->place, there = terms[place];
+    uint32_t holds = place < n, same = holds & (there == term), new = 1 - same, df = adds_df &new;
+    if (__builtin_expect(
+            (holds & new &(((there ^ term) & mask) == 0)) | (df & (state->term != term)), 0)) {
+        count_in_taken_slot(c, state, term, adds_df);
+        return;
+    }
     place = new ? n : place;
-    c->count[place] = new ? 1 : c->count[place] + 1;
-    c->term[place] = term;
+    counts[place] = new ? 1 : counts[place] + 1;
+    terms[place] = term;
+    c->next[n] = UINT32_MAX;
     state->place = place;
-    state->df += adds_df & new;
+    state->df += df;
     c->n = n + new;
 }
 
@@ -109,12 +194,13 @@ static gf_status count_ngrams(gf_counter *c, const window *w, gf_slice text, uin
     for (uint32_t n = least; n <= c->options.ngrams_max && n <= w->n && st == GF_OK; n++) {
         uint32_t first = w->n - n, term;
         if (w->stop[first]) continue;
-        st = gf_ngrams_term(&c->ngrams, c->analyser, w->term + first, n, &term, err);
-        if (st == GF_OK) st = reserve_states(c, err);
+        st = gf_ngrams_term(&c->ngrams, gf_analyser_dictionary(c->analyser), w->term + first, n,
+                            &term, err);
         if (st != GF_OK) break;
         count_term(c, term, 1);
         gf_slice span = gf_slice_of(text.ptr + w->start[first], end - w->start[first]);
-        if (c->notes_forms) st = gf_ngrams_note(&c->ngrams, term, span, err);
+        if (c->notes_forms)
+            st = gf_ngrams_note(&c->ngrams, gf_analyser_dictionary(c->analyser), term, span, err);
     }
     return st;
 }
@@ -127,8 +213,9 @@ static bool is_link(const gf_token *token)
 static gf_status count_with_ngrams(gf_counter *c, gf_slice text, const gf_analysis *a,
                                    gf_error *err)
 {
-    gf_status st =
-        reserve_counts(c, a->n * (1 + c->options.ngrams_max - c->options.ngrams_min), err);
+    size_t most = a->n * (1 + c->options.ngrams_max - c->options.ngrams_min);
+    gf_status st = reserve_counts(c, most, err);
+    if (st == GF_OK) st = reserve_states(c, most, err);
     window w = {.n = 0};
     for (size_t i = 0; i < a->n && st == GF_OK; i++) {
         const gf_token *token = &a->tokens[i];
@@ -160,7 +247,7 @@ static void count_use(gf_counter *c, const gf_analysis *a, gf_word_use use, uint
             n += a->words[i].use == use;
         }
         for (size_t i = 0; i < n; i++)
-            __builtin_prefetch(&c->state[terms[i]], 1);
+            __builtin_prefetch(&c->state[terms[i] & (c->state_capacity - 1)], 1);
         for (size_t i = 0; i < n; i++)
             count_term(c, terms[i], adds_df);
     }
@@ -180,7 +267,7 @@ gf_status gf_count(gf_counter *c, gf_slice text, const gf_language *language, gf
     gf_analysis a;
     gf_tier tier = GF_TIER_TERMS;
     gf_status st = gf_analyser_run(c->analyser, text, language, &a, err);
-    if (st == GF_OK) st = reserve_states(c, err);
+    if (st == GF_OK) st = reserve_states(c, a.n, err);
     if (st == GF_OK) st = reserve_counts(c, a.n, err);
     if (st != GF_OK) return st;
     c->n = 0;

@@ -153,13 +153,9 @@ gf_status gf_lexicon_remember(gf_lexicon *l, const gf_surface_key *key, gf_slice
     gf_surface *slot;
     uint32_t term = GF_STRING_NONE;
     if (!l->remembers) return GF_OK;
-    if (l->met.n >= MOST_REMEMBERED) forget_words(l);
+    if (gf_surfaces_count(&l->met) >= MOST_REMEMBERED) forget_words(l);
     gf_status st = meaning->use == GF_WORD_NONE
                        ? GF_OK
                        : gf_strings_add(&l->terms, meaning->term, &term, NULL, err);
-    if (st == GF_OK) st = gf_surfaces_add(&l->met, key, s, &slot, err);
-    if (st != GF_OK) return st;
-    slot->term = term;
-    slot->use = (uint8_t)meaning->use;
-    return GF_OK;
+    return st == GF_OK ? gf_surfaces_add(&l->met, key, s, term, meaning->use, &slot, err) : st;
 }

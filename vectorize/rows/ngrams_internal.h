@@ -2,9 +2,9 @@
  * Terms of several words: finds the term of two or three terms in a row, and keeps the commonest
  * original text of each.
  *
- * An n-gram is looked up by the ids of its words in a table of 16-byte slots; only a new one has
- * its string made (the words joined by one space) and interned with all other terms. One per
- * analyser.
+ * An n-gram is looked up by the ids of its words in the dictionary's table of n-grams; only a new
+ * one has its string made (the words joined by one space) and interned with all other terms. One
+ * per analyser.
  */
 #ifndef GF_VECTORIZE_ROWS_NGRAMS_INTERNAL_H
 #define GF_VECTORIZE_ROWS_NGRAMS_INTERNAL_H
@@ -13,15 +13,7 @@
 
 enum { GF_LONGEST_FORM = 512 /* bytes of an n-gram's text that is remembered */ };
 
-typedef struct gf_ngram_slot {
-    uint32_t words[GF_MOST_NGRAM]; /* term ids; GF_STRING_NONE behind the last */
-    uint32_t term;                 /* GF_STRING_NONE marks an empty slot */
-} gf_ngram_slot;
-
 typedef struct gf_ngrams {
-    gf_ngram_slot *slots; /* capacity */
-    size_t capacity, n;
-    gf_surfaces forms; /* of n-grams, tagged with their term */
     gf_buffer scratch;
 } gf_ngrams;
 
@@ -32,13 +24,14 @@ void gf_ngrams_release(gf_ngrams *g);
  * The term of n words in a row (2..GF_MOST_NGRAM).
  * @return GF_OK; GF_ENOMEM; GF_ELIMIT
  */
-gf_status gf_ngrams_term(gf_ngrams *g, gf_analyser *analyser, const uint32_t *words, uint32_t n,
+gf_status gf_ngrams_term(gf_ngrams *g, gf_dictionary *dictionary, const uint32_t *words, uint32_t n,
                          uint32_t *term, gf_error *err);
 
 /**
  * Count the text that an n-gram was met as, each run of white space as one space. Texts longer than
  * GF_LONGEST_FORM then are not counted.
  */
-gf_status gf_ngrams_note(gf_ngrams *g, uint32_t term, gf_slice text, gf_error *err);
+gf_status gf_ngrams_note(gf_ngrams *g, gf_dictionary *dictionary, uint32_t term, gf_slice text,
+                         gf_error *err);
 
 #endif

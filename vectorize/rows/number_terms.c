@@ -5,19 +5,19 @@
 
 typedef struct candidate {
     uint32_t frequency;
-    uint32_t merged;
+    uint32_t id;
 } candidate;
 
 void gf_number_terms_release(gf_numbering *numbering)
 {
-    gf_free(numbering->merged);
+    gf_free(numbering->id);
     gf_free(numbering->column);
     *numbering = (gf_numbering){0};
 }
 
 /* The candidates by falling frequency, and then by their terms' bytes. */
-static gf_status order_candidates(const gf_merged *terms, const candidate *candidates, uint32_t n,
-                                  uint32_t *order, gf_error *err)
+static gf_status order_candidates(const gf_found_terms *terms, const candidate *candidates,
+                                  uint32_t n, uint32_t *order, gf_error *err)
 {
     gf_slice *strings = gf_array(n, sizeof *strings);
     uint32_t *rank = gf_array(n, sizeof *rank), highest = 0;
@@ -25,7 +25,7 @@ static gf_status order_candidates(const gf_merged *terms, const candidate *candi
     for (uint32_t i = 0; i < n; i++)
         if (candidates[i].frequency > highest) highest = candidates[i].frequency;
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
-        strings[i] = terms->term[candidates[i].merged];
+        strings[i] = terms->term[candidates[i].id];
         rank[i] = highest - candidates[i].frequency;
     }
     if (st == GF_OK) st = gf_order_ranked(strings, rank, highest, n, order, err);
@@ -35,23 +35,23 @@ static gf_status order_candidates(const gf_merged *terms, const candidate *candi
 }
 
 /* Gives the first `most` of the candidates the next columns. */
-static gf_status number(gf_numbering *numbering, const gf_merged *terms,
+static gf_status number(gf_numbering *numbering, const gf_found_terms *terms,
                         const candidate *candidates, uint32_t n, uint32_t most, gf_error *err)
 {
     uint32_t *order = gf_array(n, sizeof *order);
     gf_status st = order ? order_candidates(terms, candidates, n, order, err)
                          : gf_fail_memory(err, "numbering terms");
     if (n > most) n = most;
-    uint32_t *merged = NULL;
+    uint32_t *ids = NULL;
     if (st == GF_OK) {
-        merged = gf_realloc(numbering->merged, (size_t)numbering->n_terms + n, sizeof *merged);
-        if (!merged) st = gf_fail_memory(err, "numbering terms");
+        ids = gf_realloc(numbering->id, (size_t)numbering->n_terms + n, sizeof *ids);
+        if (!ids) st = gf_fail_memory(err, "numbering terms");
     }
     if (st == GF_OK) {
-        numbering->merged = merged;
+        numbering->id = ids;
         for (uint32_t i = 0; i < n; i++) {
-            uint32_t id = candidates[order[i]].merged;
-            merged[numbering->n_terms + i] = id;
+            uint32_t id = candidates[order[i]].id;
+            ids[numbering->n_terms + i] = id;
             numbering->column[id] = numbering->n_terms + i;
         }
         numbering->n_terms += n;
@@ -61,7 +61,8 @@ static gf_status number(gf_numbering *numbering, const gf_merged *terms,
 }
 
 gf_status gf_number_terms_regular(const gf_vectorizer_options *options, uint32_t n_docs,
-                                  const gf_merged *terms, gf_numbering *numbering, gf_error *err)
+                                  const gf_found_terms *terms, gf_numbering *numbering,
+                                  gf_error *err)
 {
     uint32_t least, most, n = 0;
     gf_numbering made = {0};
@@ -87,7 +88,7 @@ gf_status gf_number_terms_regular(const gf_vectorizer_options *options, uint32_t
     return st;
 }
 
-gf_status gf_number_terms_rescue(const gf_merged *terms, const uint32_t *rows,
+gf_status gf_number_terms_rescue(const gf_found_terms *terms, const uint32_t *rows,
                                  gf_numbering *numbering, gf_error *err)
 {
     uint32_t n = 0;

@@ -6,19 +6,18 @@
 
 enum { TASK_COLUMNS = 4096 };
 
-/* A worker's table of surfaces (or of n-grams' texts), its slots grouped by column. */
-typedef struct source {
-    const gf_surfaces *table;
-    const uint32_t *merged; /* of the worker's terms */
-    uint32_t *start;        /* n_terms + 1: where a column's slots start in slots */
-    uint32_t *slots;        /* start[n_terms]: places in the table */
-} source;
+/* A slot of the dictionary, with the times that it was met. */
+typedef struct found_form {
+    const gf_surface *slot;
+    uint32_t count;
+} found_form;
 
 typedef struct chooser {
+    const gf_dictionary *dictionary;
     const gf_numbering *numbering;
-    const gf_merged *terms;
-    source *sources; /* n_sources */
-    size_t n_sources;
+    const gf_found_terms *terms;
+    uint32_t *start;   /* n_terms + 2: where a column's forms start in found, one place on */
+    found_form *found; /* start[n_terms + 1], by column; in no order within one */
     gf_forms *out;
 } chooser;
 
@@ -39,37 +38,72 @@ void gf_surface_forms_release(gf_forms *forms)
 }
 
 /* The column that a slot is a form of, or GF_TERM_NONE. */
-static uint32_t column_of(const chooser *c, const source *s, const gf_surface *slot)
+static uint32_t column_of(const chooser *c, const gf_surface *slot)
 {
-    if (!slot->used || slot->use == GF_WORD_NONE) return GF_TERM_NONE;
-    uint32_t column = c->numbering->column[s->merged[slot->term]];
+    if (!slot->length || slot->use == GF_WORD_NONE) return GF_TERM_NONE;
+    uint32_t column = c->numbering->column[slot->term];
     if (column < c->numbering->n_regular && slot->use != GF_WORD_TERM) return GF_TERM_NONE;
     return column;
 }
 
-/* Counting sort of a table's slots by column. */
-static gf_status group(void *context, size_t index, unsigned worker, gf_error *err)
+static size_t shards_of(const gf_surfaces *t)
 {
-    (void)worker;
-    chooser *c = context;
-    source *s = &c->sources[index];
-    uint32_t n = c->numbering->n_terms;
-    s->start = gf_calloc((size_t)n + 2, sizeof *s->start);
-    if (!s->start) return gf_fail_memory(err, "the forms of terms");
-    /* Counted two places on, so that filling leaves the starts behind. */
-    for (size_t i = 0; i < s->table->capacity; i++) {
-        uint32_t column = column_of(c, s, &s->table->slots[i]);
-        if (column != GF_TERM_NONE) s->start[column + 2]++;
-    }
-    for (uint32_t t = 0; t < n; t++)
-        s->start[t + 2] += s->start[t + 1];
-    s->slots = gf_array(s->start[n + 1], sizeof *s->slots);
-    if (!s->slots) return gf_fail_memory(err, "the forms of terms");
-    for (size_t i = 0; i < s->table->capacity; i++) {
-        uint32_t column = column_of(c, s, &s->table->slots[i]);
-        if (column != GF_TERM_NONE) s->slots[s->start[column + 1]++] = (uint32_t)i;
+    return t->shards ? (size_t)1 << t->bits : 0;
+}
+
+/* A shard of the words, or of the n-grams' texts behind those. */
+static const gf_surface_shard *shard_at(const chooser *c, size_t index)
+{
+    size_t n = shards_of(&c->dictionary->surfaces);
+    return index < n ? &c->dictionary->surfaces.shards[index]
+                     : &c->dictionary->forms.shards[index - n];
+}
+
+/* Counting sort of all slots by column: counted two places on, so that filling leaves the starts. */
+static gf_status count_forms(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    const chooser *c = context;
+    const gf_surface_shard *s = shard_at(c, index);
+    for (size_t i = 0; s->slots && i <= s->mask; i++) {
+        uint32_t column = column_of(c, &s->slots[i]);
+        if (column != GF_TERM_NONE)
+            __atomic_fetch_add(&c->start[(size_t)column + 2], 1, __ATOMIC_RELAXED);
     }
     return GF_OK;
+}
+
+static gf_status place_forms(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    const chooser *c = context;
+    const gf_surface_shard *s = shard_at(c, index);
+    bool is_word = index < shards_of(&c->dictionary->surfaces);
+    for (size_t i = 0; s->slots && i <= s->mask; i++) {
+        const gf_surface *slot = &s->slots[i];
+        uint32_t column = column_of(c, slot);
+        if (column == GF_TERM_NONE) continue;
+        uint32_t met = is_word ? gf_dictionary_met(c->dictionary, slot) : slot->count;
+        uint32_t at = __atomic_fetch_add(&c->start[(size_t)column + 1], 1, __ATOMIC_RELAXED);
+        c->found[at] = (found_form){slot, met};
+    }
+    return GF_OK;
+}
+
+static gf_status group(chooser *c, gf_pool *pool, const gf_cancel *cancel, gf_error *err)
+{
+    uint32_t n = c->numbering->n_terms;
+    const gf_dictionary *d = c->dictionary;
+    size_t shards = d ? shards_of(&d->surfaces) + shards_of(&d->forms) : 0;
+    c->start = gf_calloc((size_t)n + 2, sizeof *c->start);
+    if (!c->start) return gf_fail_memory(err, "the forms of terms");
+    gf_status st = gf_pool_run(pool, shards, count_forms, c, cancel, err);
+    if (st != GF_OK) return st;
+    for (uint32_t t = 0; t < n; t++)
+        c->start[t + 2] += c->start[t + 1];
+    c->found = gf_array(c->start[n + 1], sizeof *c->found);
+    if (!c->found) return gf_fail_memory(err, "the forms of terms");
+    return gf_pool_run(pool, shards, place_forms, c, cancel, err);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -100,25 +134,20 @@ static gf_slice commonest(form **forms, size_t n)
 static gf_status choose_one(const chooser *c, uint32_t column, gf_buffer *scratch, gf_arena *arena,
                             gf_error *err)
 {
-    size_t total = 0, n = 0;
-    for (size_t i = 0; i < c->n_sources; i++)
-        total += c->sources[i].start[column + 1] - c->sources[i].start[column];
-    gf_slice best = c->terms->term[c->numbering->merged[column]];
-    if (total) {
+    const found_form *found = c->found + c->start[column];
+    size_t n = c->start[column + 1] - c->start[column];
+    gf_slice best = c->terms->term[c->numbering->id[column]];
+    if (n) {
         gf_buffer_reset(scratch);
-        char *room = gf_buffer_reserve(scratch, total * (sizeof(form) + sizeof(form *)));
+        char *room = gf_buffer_reserve(scratch, n * (sizeof(form) + sizeof(form *)));
         if (!room) return gf_buffer_check(scratch, err);
-        form *forms = (form *)(void *)room, **order = (form **)(void *)(forms + total);
-        for (size_t i = 0; i < c->n_sources; i++) {
-            const source *s = &c->sources[i];
-            for (uint32_t k = s->start[column]; k < s->start[column + 1]; k++, n++) {
-                const gf_surface *slot = &s->table->slots[s->slots[k]];
-                forms[n].s = gf_surface_string(slot, forms[n].small);
-                forms[n].count = slot->count;
-                order[n] = &forms[n];
-            }
+        form *forms = (form *)(void *)room, **order = (form **)(void *)(forms + n);
+        for (size_t i = 0; i < n; i++) {
+            forms[i].s = gf_surface_string(found[i].slot, forms[i].small);
+            forms[i].count = found[i].count;
+            order[i] = &forms[i];
         }
-        best = commonest(order, total);
+        best = commonest(order, n);
     }
     c->out->form[column] = gf_arena_copy(arena, best);
     return c->out->form[column].ptr ? GF_OK : gf_fail_memory(err, "the forms of terms");
@@ -138,37 +167,20 @@ static gf_status choose(void *context, size_t index, unsigned worker, gf_error *
     return st;
 }
 
-static void list_sources(const gf_vectorizer *v, const gf_merged *merged, chooser *c)
-{
-    for (unsigned w = 0; w < v->n_workers; w++) {
-        if (!v->workers[w]) continue;
-        const gf_surfaces *words = gf_analyser_surfaces(v->workers[w]->analyser);
-        c->sources[c->n_sources++] = (source){.table = words, .merged = merged->of[w]};
-        const gf_surfaces *ngrams = &v->workers[w]->ngrams.forms;
-        if (ngrams->n)
-            c->sources[c->n_sources++] = (source){.table = ngrams, .merged = merged->of[w]};
-    }
-}
-
-gf_status gf_surface_forms_choose(const gf_vectorizer *v, const gf_merged *merged,
-                                  const gf_numbering *numbering, gf_forms *forms,
-                                  const gf_cancel *cancel, gf_error *err)
+gf_status gf_surface_forms_choose(gf_pool *pool, const gf_dictionary *dictionary,
+                                  const gf_found_terms *terms, const gf_numbering *numbering,
+                                  gf_forms *forms, const gf_cancel *cancel, gf_error *err)
 {
     gf_forms out = {.n_arenas = ((size_t)numbering->n_terms + TASK_COLUMNS - 1) / TASK_COLUMNS};
-    chooser c = {.numbering = numbering, .terms = merged, .out = &out};
+    chooser c = {.dictionary = dictionary, .numbering = numbering, .terms = terms, .out = &out};
     gf_status st = GF_OK;
-    c.sources = gf_calloc((size_t)v->n_workers * 2, sizeof *c.sources);
     out.form = gf_calloc(numbering->n_terms, sizeof *out.form);
     out.arenas = gf_calloc(out.n_arenas, sizeof *out.arenas);
-    if (!c.sources || !out.form || !out.arenas) st = gf_fail_memory(err, "the forms of terms");
-    if (st == GF_OK) list_sources(v, merged, &c);
-    if (st == GF_OK) st = gf_pool_run(v->pool, c.n_sources, group, &c, cancel, err);
-    if (st == GF_OK) st = gf_pool_run(v->pool, out.n_arenas, choose, &c, cancel, err);
-    for (size_t i = 0; i < c.n_sources; i++) {
-        gf_free(c.sources[i].start);
-        gf_free(c.sources[i].slots);
-    }
-    gf_free(c.sources);
+    if (!out.form || !out.arenas) st = gf_fail_memory(err, "the forms of terms");
+    if (st == GF_OK) st = group(&c, pool, cancel, err);
+    if (st == GF_OK) st = gf_pool_run(pool, out.n_arenas, choose, &c, cancel, err);
+    gf_free(c.start);
+    gf_free(c.found);
     if (st == GF_OK)
         *forms = out;
     else

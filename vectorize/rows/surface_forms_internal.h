@@ -1,6 +1,6 @@
 /**
  * The surface form that stands for a term: the one that the documents have most often, the lowest
- * by bytes of several. A form counts over all workers and languages; of a regular term only where
+ * by bytes of several. A form counts over all languages; of a regular term only where
  * it was met as a term, not as a stop word that happens to have the same stem.
  */
 #ifndef GF_VECTORIZE_ROWS_SURFACE_FORMS_INTERNAL_H
@@ -14,9 +14,10 @@ typedef struct gf_forms {
     size_t n_arenas;
 } gf_forms;
 
-gf_status gf_surface_forms_choose(const gf_vectorizer *v, const gf_merged *merged,
-                                  const gf_numbering *numbering, gf_forms *forms,
-                                  const gf_cancel *cancel, gf_error *err);
+/** dictionary NULL: there is no term. The pool may be NULL. */
+gf_status gf_surface_forms_choose(gf_pool *pool, const gf_dictionary *dictionary,
+                                  const gf_found_terms *terms, const gf_numbering *numbering,
+                                  gf_forms *forms, const gf_cancel *cancel, gf_error *err);
 void gf_surface_forms_release(gf_forms *forms);
 
 #endif

@@ -4,15 +4,24 @@
 #include "vectorize/rows/document_counts_internal.h"
 #include "vectorize/rows/sort_entries_internal.h"
 
+#include <assert.h>
+
 /* Surfaces and terms that are remembered; beyond that the tables start anew. */
 enum { MOST_REMEMBERED = 1 << 20 };
+
+/* What transformers of a group have together. */
+typedef struct group_words {
+    gf_dictionary *dictionary; /* of several threads; NULL: the only analyser has its own */
+    gf_tallies columns;        /* by the dictionary's terms: column + 1, or GF_TERM_NONE; 0 where it
+                                  was not looked for yet */
+    unsigned users;
+} group_words;
 
 struct gf_transformer {
     gf_weights weights;
     const gf_vocabulary *vocabulary;
+    group_words *words;
     gf_counter counter;
-    uint32_t *column; /* n_columns: of each of the counter's terms; GF_TERM_NONE */
-    size_t n_columns, column_capacity;
     uint64_t *entries; /* 2 * capacity: column << 32 | count, and room for sorting them */
     uint32_t *cols, *counts;
     float *vals; /* capacity, as cols and counts */
@@ -21,41 +30,74 @@ struct gf_transformer {
     size_t sequence_capacity;
 };
 
-gf_status gf_transformer_create(const gf_vectorizer_options *options,
-                                const gf_vocabulary *vocabulary, gf_transformer **transformer,
-                                gf_error *err)
+static gf_status create(const gf_vectorizer_options *options, const gf_vocabulary *vocabulary,
+                        group_words *words, gf_transformer **transformer, gf_error *err)
+{
+    gf_transformer *t = gf_calloc(1, sizeof *t);
+    if (!t) return gf_fail_memory(err, "a transformer");
+    t->weights = options->weights;
+    t->vocabulary = vocabulary;
+    gf_status st =
+        gf_document_counts_init(&t->counter, &options->analysis, words->dictionary, false, err);
+    if (st != GF_OK) {
+        gf_free(t);
+        return st;
+    }
+    t->words = words;
+    words->users++;
+    *transformer = t;
+    return GF_OK;
+}
+
+static void free_words(group_words *w)
+{
+    gf_tallies_release(&w->columns);
+    gf_dictionary_free(w->dictionary);
+    gf_free(w);
+}
+
+gf_status gf_transformer_create_group(const gf_vectorizer_options *options,
+                                      const gf_vocabulary *vocabulary, unsigned n,
+                                      gf_transformer **group, gf_error *err)
 {
     gf_status st = gf_vectorizer_options_check(options, err);
     if (st != GF_OK) return st;
     if (options->weights.idf != vocabulary->idf_kind)
         return gf_fail(err, GF_EINVAL, "the vocabulary was made with another idf");
-    gf_transformer *t = gf_calloc(1, sizeof *t);
-    if (!t) return gf_fail_memory(err, "a transformer");
-    t->weights = options->weights;
-    t->vocabulary = vocabulary;
-    st = gf_document_counts_init(&t->counter, &options->analysis, false, err);
-    if (st != GF_OK) {
-        gf_free(t);
-        return st;
+    group_words *words = gf_calloc(1, sizeof *words);
+    if (!words) return gf_fail_memory(err, "a transformer");
+    if (n > 1) st = gf_dictionary_create(true, &words->dictionary, err);
+    unsigned made = 0;
+    for (; made < n && st == GF_OK; made += st == GF_OK)
+        st = create(options, vocabulary, words, &group[made], err);
+    if (st == GF_OK) return GF_OK;
+    if (made == 0) free_words(words);
+    for (unsigned i = 0; i < made; i++) {
+        gf_transformer_free(group[i]);
+        group[i] = NULL;
     }
-    *transformer = t;
-    return GF_OK;
+    return st;
+}
+
+gf_status gf_transformer_create(const gf_vectorizer_options *options,
+                                const gf_vocabulary *vocabulary, gf_transformer **transformer,
+                                gf_error *err)
+{
+    return gf_transformer_create_group(options, vocabulary, 1, transformer, err);
 }
 
 void gf_transformer_borrow(gf_transformer *t, gf_analyser *analyser)
 {
-    gf_document_counts_reset(&t->counter);
-    if (!t->counter.borrows) gf_analyser_free(t->counter.analyser);
-    t->counter.analyser = analyser;
-    t->counter.borrows = true;
-    t->n_columns = 0;
+    assert(!t->words->dictionary);
+    gf_document_counts_borrow(&t->counter, analyser);
+    gf_tallies_release(&t->words->columns);
 }
 
 void gf_transformer_free(gf_transformer *t)
 {
     if (!t) return;
     gf_document_counts_release(&t->counter);
-    gf_free(t->column);
+    if (--t->words->users == 0) free_words(t->words);
     gf_free(t->entries);
     gf_free(t->cols);
     gf_free(t->counts);
@@ -64,31 +106,47 @@ void gf_transformer_free(gf_transformer *t)
     gf_free(t);
 }
 
-static void bound_memory(gf_transformer *t)
+static gf_dictionary *dictionary_of(const gf_transformer *t)
 {
-    const gf_analyser *a = t->counter.analyser;
-    if (gf_analyser_terms(a)->n < MOST_REMEMBERED && gf_analyser_surfaces(a)->n < MOST_REMEMBERED)
-        return;
-    gf_document_counts_reset(&t->counter);
-    t->n_columns = 0;
+    return gf_analyser_dictionary(t->counter.analyser);
 }
 
-/* Looks up the columns of the counter's terms that are new. */
-static gf_status find_columns(gf_transformer *t, gf_error *err)
+gf_status gf_transformer_bound_group(gf_transformer *const *group, unsigned n, gf_error *err)
 {
-    const gf_strings *terms = gf_analyser_terms(t->counter.analyser);
-    if (terms->n > t->column_capacity) {
-        size_t capacity = t->column_capacity ? t->column_capacity : 256;
-        while (capacity < terms->n)
-            capacity *= 2;
-        uint32_t *column = gf_realloc(t->column, capacity, sizeof *column);
-        if (!column) return gf_fail_memory(err, "a transformer");
-        t->column = column;
-        t->column_capacity = capacity;
+    gf_dictionary *shared = group[0]->words->dictionary;
+    if (!shared) return GF_OK; /* of one thread: it sees to that itself */
+    gf_dictionary_settle(shared);
+    if (gf_dictionary_size(shared) < MOST_REMEMBERED) return GF_OK;
+    gf_status st = GF_OK;
+    for (unsigned i = 0; i < n && st == GF_OK; i++)
+        st = gf_document_counts_reset(&group[i]->counter, err);
+    gf_tallies_release(&group[0]->words->columns);
+    return st == GF_OK ? gf_dictionary_reset(shared, err) : st;
+}
+
+static gf_status bound_memory(gf_transformer *t, gf_error *err)
+{
+    if (t->words->dictionary || gf_dictionary_size(dictionary_of(t)) < MOST_REMEMBERED)
+        return GF_OK;
+    gf_tallies_release(&t->words->columns);
+    return gf_document_counts_reset(&t->counter, err);
+}
+
+/* The column of a term, or GF_TERM_NONE. */
+static inline gf_status find_column(gf_transformer *t, uint32_t term, uint32_t *column,
+                                    gf_error *err)
+{
+    gf_tallies *columns = &t->words->columns;
+    gf_status st = gf_tallies_reserve(columns, term, err);
+    if (st != GF_OK) return st;
+    uint32_t *place = gf_tallies_place(columns, term);
+    uint32_t known = __atomic_load_n(place, __ATOMIC_RELAXED);
+    if (known == 0) {
+        known = gf_vocabulary_find(t->vocabulary, gf_dictionary_term(dictionary_of(t), term));
+        known += known != GF_TERM_NONE;
+        __atomic_store_n(place, known, __ATOMIC_RELAXED);
     }
-    for (; t->n_columns < terms->n; t->n_columns++)
-        t->column[t->n_columns] =
-            gf_vocabulary_find(t->vocabulary, gf_strings_at(terms, (uint32_t)t->n_columns));
+    *column = known == GF_TERM_NONE ? GF_TERM_NONE : known - 1;
     return GF_OK;
 }
 
@@ -109,14 +167,21 @@ static gf_status reserve_row(gf_transformer *t, size_t n, gf_error *err)
     return GF_OK;
 }
 
+/* The columns of a document's terms, in t->cols. */
+static gf_status find_columns(gf_transformer *t, const gf_counts *counts, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < counts->n && st == GF_OK; i++)
+        st = find_column(t, counts->term[i], &t->cols[i], err);
+    return st;
+}
+
 /* Puts the entries whose column is below `most` into t->entries; returns how many. */
 static uint32_t select_entries(gf_transformer *t, const gf_counts *counts, uint32_t most)
 {
     uint32_t n = 0;
-    for (uint32_t i = 0; i < counts->n; i++) {
-        uint32_t column = t->column[counts->term[i]];
-        if (column < most) t->entries[n++] = (uint64_t)column << 32 | counts->count[i];
-    }
+    for (uint32_t i = 0; i < counts->n; i++)
+        if (t->cols[i] < most) t->entries[n++] = (uint64_t)t->cols[i] << 32 | counts->count[i];
     return n;
 }
 
@@ -125,10 +190,10 @@ gf_status gf_transformer_row(gf_transformer *t, gf_slice text, const gf_language
 {
     const gf_vocabulary *v = t->vocabulary;
     gf_counts counts;
-    bound_memory(t);
-    gf_status st = gf_count(&t->counter, text, language, &counts, err);
-    if (st == GF_OK) st = find_columns(t, err);
+    gf_status st = bound_memory(t, err);
+    if (st == GF_OK) st = gf_count(&t->counter, text, language, &counts, err);
     if (st == GF_OK) st = reserve_row(t, counts.n, err);
+    if (st == GF_OK) st = find_columns(t, &counts, err);
     if (st != GF_OK) return st;
     gf_row_kind found = counts.tier == GF_TIER_NONE ? GF_ROW_EMPTY : GF_ROW_PLAIN;
     uint32_t n = counts.tier == GF_TIER_TERMS ? select_entries(t, &counts, v->n_regular) : 0;
@@ -166,9 +231,8 @@ gf_status gf_transformer_sequence(gf_transformer *t, gf_slice text, const gf_lan
                                   const gf_sequence_token **tokens, size_t *n, gf_error *err)
 {
     gf_analysis a;
-    bound_memory(t);
-    gf_status st = gf_analyser_run(t->counter.analyser, text, language, &a, err);
-    if (st == GF_OK) st = find_columns(t, err);
+    gf_status st = bound_memory(t, err);
+    if (st == GF_OK) st = gf_analyser_run(t->counter.analyser, text, language, &a, err);
     if (st != GF_OK) return st;
     if (a.n > t->sequence_capacity) {
         gf_sequence_token *grown = gf_realloc(t->sequence, a.n * 2, sizeof *grown);
@@ -176,11 +240,13 @@ gf_status gf_transformer_sequence(gf_transformer *t, gf_slice text, const gf_lan
         t->sequence = grown;
         t->sequence_capacity = a.n * 2;
     }
-    for (size_t i = 0; i < a.n; i++)
-        t->sequence[i] = (gf_sequence_token){
-            a.tokens[i].start, a.tokens[i].length,
-            a.words[i].use == GF_WORD_NONE ? GF_TERM_NONE : t->column[a.words[i].term],
-            flags_of(&a.tokens[i], &a.words[i])};
+    for (size_t i = 0; i < a.n && st == GF_OK; i++) {
+        uint32_t column = GF_TERM_NONE;
+        if (a.words[i].use != GF_WORD_NONE) st = find_column(t, a.words[i].term, &column, err);
+        t->sequence[i] = (gf_sequence_token){a.tokens[i].start, a.tokens[i].length, column,
+                                             flags_of(&a.tokens[i], &a.words[i])};
+    }
+    if (st != GF_OK) return st;
     *tokens = t->sequence;
     *n = a.n;
     return GF_OK;

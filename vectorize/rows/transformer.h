@@ -6,7 +6,9 @@
  * new text gets the row of those of its terms that the vocabulary has; where none of them is
  * regular it is GF_ROW_RESCUED, and its row has what rescue terms it shares, maybe none.
  *
- * It remembers words between calls, up to a bound. One per thread; the vocabulary is shared.
+ * It remembers words between calls, up to a bound. One per thread; the vocabulary is shared, and so
+ * is what transformers of one group remember: each word is found out once for all of them, and met
+ * again without a lock or an allocation.
  */
 #ifndef GF_VECTORIZE_ROWS_TRANSFORMER_H
 #define GF_VECTORIZE_ROWS_TRANSFORMER_H
@@ -23,6 +25,22 @@ typedef struct gf_transformer gf_transformer;
 gf_status gf_transformer_create(const gf_vectorizer_options *options,
                                 const gf_vocabulary *vocabulary, gf_transformer **transformer,
                                 gf_error *err);
+
+/**
+ * Transformers for n threads, which remember words together.
+ *
+ * @param[out] group  n; each to be freed, in any order
+ * @return as gf_transformer_create; on failure there are none
+ */
+gf_status gf_transformer_create_group(const gf_vectorizer_options *options,
+                                      const gf_vocabulary *vocabulary, unsigned n,
+                                      gf_transformer **group, gf_error *err);
+
+/**
+ * Begin to remember anew where a group remembers too much: while none of it is at work, after some
+ * ten thousand texts. GF_ENOMEM.
+ */
+gf_status gf_transformer_bound_group(gf_transformer *const *group, unsigned n, gf_error *err);
 
 /**
  * Have it analyse by an analyser of the same options, borrowed until free, which may have met words

@@ -38,8 +38,12 @@ gf_status gf_vectorizer_create(const gf_vectorizer_options *options, gf_pool *po
         return gf_fail_memory(err, "a vectorizer");
     }
     v->options.analysis.more_stop_words.ptr = v->more_stop_words;
-    *vectorizer = v;
-    return GF_OK;
+    if (v->n_workers > 1) st = gf_dictionary_create(true, &v->dictionary, err);
+    if (st == GF_OK)
+        *vectorizer = v;
+    else
+        gf_vectorizer_free(v);
+    return st;
 }
 
 void gf_vectorizer_free(gf_vectorizer *v)
@@ -54,11 +58,18 @@ void gf_vectorizer_free(gf_vectorizer *v)
         gf_buffer_release(&v->chunks[i].words);
     }
     gf_words_free(v->words);
+    gf_dictionary_free(v->dictionary);
     gf_free(v->workers);
     gf_free(v->chunks);
     gf_free(v->more_stop_words);
     gf_spill_free(v->spill);
     gf_free(v);
+}
+
+gf_dictionary *gf_vectorizer_dictionary(const gf_vectorizer *v)
+{
+    if (v->dictionary) return v->dictionary;
+    return v->workers[0] ? gf_analyser_dictionary(v->workers[0]->analyser) : NULL;
 }
 
 gf_analyser *gf_vectorizer_take_analyser(gf_vectorizer *v)
@@ -90,12 +101,7 @@ gf_status gf_vectorizer_take_words(gf_vectorizer *v, gf_words **words, gf_error 
 {
     *words = NULL;
     if (!v->words) return GF_OK;
-    const gf_strings **terms = gf_calloc(v->n_workers, sizeof *terms);
-    if (!terms) return gf_fail_memory(err, "words");
-    for (unsigned w = 0; w < v->n_workers; w++)
-        if (v->workers[w]) terms[w] = gf_analyser_terms(v->workers[w]->analyser);
-    gf_status st = gf_words_keep_terms(v->words, terms, v->n_workers, err);
-    gf_free(terms);
+    gf_status st = gf_words_keep_terms(v->words, gf_vectorizer_dictionary(v), err);
     if (st != GF_OK) return st;
     *words = v->words;
     v->words = NULL;
@@ -112,7 +118,7 @@ static gf_status make_worker(gf_vectorizer *v, gf_counter **worker, gf_error *er
 {
     gf_counter *c = gf_calloc(1, sizeof *c);
     if (!c) return gf_fail_memory(err, "a vectorizer");
-    gf_status st = gf_document_counts_init(c, &v->options.analysis, true, err);
+    gf_status st = gf_document_counts_init(c, &v->options.analysis, v->dictionary, true, err);
     if (st != GF_OK) {
         gf_free(c);
         return st;
@@ -142,7 +148,6 @@ static gf_status count_chunk(void *context, size_t index, unsigned worker, gf_er
     gf_chunk *chunk = &j->chunks[index];
     gf_counter **c = &j->v->workers[worker];
     gf_status st = *c ? GF_OK : make_worker(j->v, c, err);
-    chunk->worker = worker;
     for (uint32_t i = 0; i < chunk->n && st == GF_OK; i++) {
         const gf_text *t = &j->texts[chunk->first + i];
         gf_counts counts;
@@ -183,8 +188,7 @@ static gf_status reserve_chunks(gf_vectorizer *v, size_t more, gf_error *err)
 static gf_status keep_chunk(gf_vectorizer *v, gf_chunk *chunk, gf_error *err)
 {
     gf_chunk *last = v->n_chunks ? &v->chunks[v->n_chunks - 1] : NULL;
-    if (!last || last->spilled || last->worker != chunk->worker ||
-        last->rows.len + chunk->rows.len > SMALL_CHUNK) {
+    if (!last || last->spilled || last->rows.len + chunk->rows.len > SMALL_CHUNK) {
         v->chunks[v->n_chunks++] = *chunk;
         return GF_OK;
     }
@@ -235,11 +239,11 @@ static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_
     }
     gf_pool_tasks counting = {n_tasks, count_chunk, &j};
     gf_status st = gf_pool_run_both(v->pool, others, &counting, cancel, err);
+    if (v->dictionary) gf_dictionary_settle(v->dictionary);
     for (size_t i = 0; i < n_tasks; i++) {
         gf_chunk chunk = j.chunks[i];
         chunk.first += v->n_docs;
-        if (st == GF_OK && v->words)
-            st = gf_words_add(v->words, &chunk.words, chunk.n, chunk.worker, err);
+        if (st == GF_OK && v->words) st = gf_words_add(v->words, &chunk.words, chunk.n, err);
         gf_buffer_release(&chunk.words);
         gf_status kept = keep_chunk(v, &chunk, st == GF_OK ? err : NULL);
         if (st == GF_OK) st = kept;

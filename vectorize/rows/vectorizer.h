@@ -5,8 +5,8 @@
  *     gf_vectorizer_add ...     groups of texts, in order; tokenised and counted in parallel
  *     gf_vectorizer_finish      document frequencies -> filters -> numbering -> rows
  *
- * Each thread has its own tables of words and terms; finish merges them by hash partition. What
- * comes out depends on the texts and their order alone, byte for byte: not on the number of
+ * All threads share one dictionary (dictionary_internal.h): a word is normalised, stemmed and kept
+ * once. What comes out depends on the texts and their order alone, byte for byte: not on the number of
  * threads, and not on how the texts were split over calls of add.
  *
  * Rows. A regular term passed min_df, max_df and max_terms and has an idf above 0. A document with
@@ -15,8 +15,9 @@
  * that are not regular are numbered behind those that are, and stand in no other row. A document
  * without any word has an empty row (GF_ROW_EMPTY).
  *
- * Memory until finish: 4 bytes per entry, 32 to 64 bytes per distinct surface form and
- * thread, and with n-grams as much again per distinct n-gram with its text. A vectorizer is used by
+ * Memory until finish: 4 bytes per entry, 55 to 110 bytes per distinct surface form and the bytes
+ * of its term, with n-grams twice that per distinct n-gram with its text, and up to 640 KiB a
+ * thread. A vectorizer is used by
  * one thread at a time.
  */
 #ifndef GF_VECTORIZE_ROWS_VECTORIZER_H

@@ -2,7 +2,7 @@
  * The second half of a vectorizer: from counted documents to weighted rows. Five steps over chunks,
  * each in parallel:
  *
- *     merge     the workers' terms become one set, with document frequencies
+ *     list      the dictionary's terms, with document frequencies
  *     number    regular terms get columns
  *     survey    each row's kind and length; what rescued rows have is counted and numbered
  *     fill      columns sorted, weights, norm
@@ -17,10 +17,10 @@
 typedef struct finisher {
     const gf_vectorizer *v;
     const gf_cancel *cancel;
-    gf_merged terms;
+    gf_dictionary *dictionary; /* NULL: there is no document */
+    gf_found_terms terms;
     gf_numbering numbering;
     gf_forms forms;
-    uint32_t **column;     /* n_workers: column of each of a worker's terms; NULL for an idle one */
     uint32_t *rescue_rows; /* terms.n: rescued rows that have the term */
     gf_vectors out;
 } finisher;
@@ -30,39 +30,60 @@ static gf_status run(finisher *f, size_t n, gf_pool_task *task, gf_error *err)
     return gf_pool_run(f->v->pool, n, task, f, f->cancel, err);
 }
 
-/* ---- number ---------------------------------------------------------------------------------- */
+/* ---- list ------------------------------------------------------------------------------------ */
 
-static gf_status map_columns(void *context, size_t index, unsigned worker, gf_error *err)
+/* What a worker has counted goes to the dictionary. */
+static gf_status settle(void *context, size_t index, unsigned worker, gf_error *err)
 {
-    (void)worker;
+    (void)worker, (void)err;
     finisher *f = context;
-    const uint32_t *merged = f->terms.of[index];
-    if (!merged) return GF_OK;
-    uint32_t n = gf_analyser_terms(f->v->workers[index]->analyser)->n;
-    if (!f->column[index]) f->column[index] = gf_array(n, sizeof **f->column);
-    if (!f->column[index]) return gf_fail_memory(err, "numbering terms");
-    for (uint32_t i = 0; i < n; i++)
-        f->column[index][i] = f->numbering.column[merged[i]];
+    if (f->v->workers[index]) gf_document_counts_settle(f->v->workers[index]);
     return GF_OK;
+}
+
+/* The terms of a shard. */
+static gf_status list_shard(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    finisher *f = context;
+    const gf_dictionary *d = f->dictionary;
+    for (uint32_t i = 0; i < f->terms.n >> d->bits; i++) {
+        uint32_t id = i << d->bits | (uint32_t)index;
+        bool there = i < d->terms[index].strings.n;
+        f->terms.term[id] =
+            there ? gf_strings_at(&d->terms[index].strings, i) : (gf_slice){NULL, 0};
+        f->terms.df[id] = there ? gf_tallies_at(&d->documents, id) : 0;
+    }
+    return GF_OK;
+}
+
+static gf_status list_terms(finisher *f, gf_error *err)
+{
+    gf_dictionary *d = f->dictionary = gf_vectorizer_dictionary(f->v);
+    uint32_t n = f->terms.n = d ? gf_dictionary_ids(d) : 0;
+    f->terms.term = gf_array(n, sizeof *f->terms.term);
+    f->terms.df = gf_array(n, sizeof *f->terms.df);
+    if (!f->terms.term || !f->terms.df) return gf_fail_memory(err, "the terms");
+    gf_status st = run(f, f->v->n_workers, settle, err);
+    return st == GF_OK && d ? run(f, (size_t)1 << d->bits, list_shard, err) : st;
 }
 
 /* ---- survey ---------------------------------------------------------------------------------- */
 
 /* The regular terms among a row's n entries; *p moves behind them. */
-static uint32_t count_regular(const finisher *f, const uint32_t *column, const unsigned char **p,
-                              uint32_t n)
+static uint32_t count_regular(const finisher *f, const unsigned char **p, uint32_t n)
 {
     uint32_t regular = 0, count;
     for (uint32_t i = 0; i < n; i++)
-        regular += column[gf_rows_entry(p, &count)] < f->numbering.n_regular;
+        regular += f->numbering.column[gf_rows_entry(p, &count)] < f->numbering.n_regular;
     return regular;
 }
 
-static void count_rescued(finisher *f, const uint32_t *merged, const unsigned char *p, uint32_t n)
+static void count_rescued(finisher *f, const unsigned char *p, uint32_t n)
 {
     uint32_t count;
     for (uint32_t i = 0; i < n; i++)
-        __atomic_fetch_add(&f->rescue_rows[merged[gf_rows_entry(&p, &count)]], 1, __ATOMIC_RELAXED);
+        __atomic_fetch_add(&f->rescue_rows[gf_rows_entry(&p, &count)], 1, __ATOMIC_RELAXED);
 }
 
 static void survey_chunk(finisher *f, const gf_chunk *chunk, const unsigned char *p)
@@ -70,11 +91,11 @@ static void survey_chunk(finisher *f, const gf_chunk *chunk, const unsigned char
     for (uint32_t row = chunk->first; row < chunk->first + chunk->n; row++) {
         uint32_t tier, n = gf_rows_head(&p, &tier);
         const unsigned char *entries = p;
-        uint32_t regular = count_regular(f, f->column[chunk->worker], &p, n);
+        uint32_t regular = count_regular(f, &p, n);
         gf_row_kind kind = tier == GF_TIER_NONE                   ? GF_ROW_EMPTY
                            : tier == GF_TIER_TERMS && regular > 0 ? GF_ROW_PLAIN
                                                                   : GF_ROW_RESCUED;
-        if (kind == GF_ROW_RESCUED) count_rescued(f, f->terms.of[chunk->worker], entries, n);
+        if (kind == GF_ROW_RESCUED) count_rescued(f, entries, n);
         f->out.kind[row] = (uint8_t)kind;
         f->out.x.start[row + 1] = kind == GF_ROW_PLAIN ? regular : n;
     }
@@ -133,9 +154,10 @@ static gf_status reserve(scratch *s, size_t n, gf_error *err)
 }
 
 /* Reads a row's n entries from *p; keeps those of its kind, sorted by column. */
-static uint64_t read_row(const finisher *f, const uint32_t *column, const unsigned char **p,
-                         uint32_t n, gf_row_kind kind, scratch *s)
+static uint64_t read_row(const finisher *f, const unsigned char **p, uint32_t n, gf_row_kind kind,
+                         scratch *s)
 {
+    const uint32_t *column = f->numbering.column;
     uint64_t length = 0;
     uint32_t kept = 0, most = kind == GF_ROW_PLAIN ? f->numbering.n_regular : f->numbering.n_terms;
     for (uint32_t i = 0; i < n; i++) {
@@ -177,8 +199,7 @@ static gf_status fill_piece(const finisher *f, const gf_chunk *chunk, const unsi
         uint32_t tier, n = gf_rows_head(&p, &tier);
         st = reserve(&s, n, err);
         if (st != GF_OK) break;
-        uint64_t length =
-            read_row(f, f->column[chunk->worker], &p, n, (gf_row_kind)f->out.kind[row], &s);
+        uint64_t length = read_row(f, &p, n, (gf_row_kind)f->out.kind[row], &s);
         write_row(f, to, row, length, &s);
     }
     gf_free(s.entries);
@@ -223,15 +244,16 @@ static gf_status fill(void *context, size_t index, unsigned worker, gf_error *er
 static gf_status describe(finisher *f, gf_error *err)
 {
     const gf_numbering *numbering = &f->numbering;
-    gf_status st = gf_surface_forms_choose(f->v, &f->terms, numbering, &f->forms, f->cancel, err);
+    gf_status st = gf_surface_forms_choose(f->v->pool, f->dictionary, &f->terms, numbering,
+                                           &f->forms, f->cancel, err);
     if (st != GF_OK) return st;
     gf_slice *term = gf_array(numbering->n_terms, sizeof *term);
     uint32_t *df = gf_array(numbering->n_terms, sizeof *df);
     if (!term || !df) st = gf_fail_memory(err, "a vocabulary");
     for (uint32_t i = 0; i < numbering->n_terms && st == GF_OK; i++) {
-        uint32_t merged = numbering->merged[i];
-        term[i] = f->terms.term[merged];
-        df[i] = i < numbering->n_regular ? f->terms.df[merged] : f->rescue_rows[merged];
+        uint32_t id = numbering->id[i];
+        term[i] = f->terms.term[id];
+        df[i] = i < numbering->n_regular ? f->terms.df[id] : f->rescue_rows[id];
     }
     gf_vocabulary_parts parts = {.n_docs = f->v->n_docs,
                                  .n_terms = numbering->n_terms,
@@ -250,26 +272,23 @@ static gf_status describe(finisher *f, gf_error *err)
 
 static gf_status allocate(finisher *f, gf_error *err)
 {
-    f->column = gf_calloc(f->v->n_workers, sizeof *f->column);
     f->rescue_rows = gf_calloc(f->terms.n, sizeof *f->rescue_rows);
     f->out.x.n_rows = f->v->n_docs;
     f->out.x.start = gf_array((size_t)f->v->n_docs + 1, sizeof *f->out.x.start);
     f->out.kind = gf_array(f->v->n_docs, sizeof *f->out.kind);
-    bool all = f->column && f->rescue_rows && f->out.x.start && f->out.kind;
+    bool all = f->rescue_rows && f->out.x.start && f->out.kind;
     return all ? GF_OK : gf_fail_memory(err, "the rows");
 }
 
 static gf_status finish(finisher *f, gf_error *err)
 {
     const gf_vectorizer *v = f->v;
-    gf_status st = gf_merge_terms(v, &f->terms, f->cancel, err);
+    gf_status st = list_terms(f, err);
     if (st == GF_OK) st = allocate(f, err);
     if (st == GF_OK)
         st = gf_number_terms_regular(&v->options, v->n_docs, &f->terms, &f->numbering, err);
-    if (st == GF_OK) st = run(f, v->n_workers, map_columns, err);
     if (st == GF_OK) st = run(f, v->n_chunks, survey, err);
     if (st == GF_OK) st = gf_number_terms_rescue(&f->terms, f->rescue_rows, &f->numbering, err);
-    if (st == GF_OK) st = run(f, v->n_workers, map_columns, err);
     if (st == GF_OK) st = make_room(f, err);
     if (st == GF_OK) st = describe(f, err);
     if (st == GF_OK) st = run(f, v->n_chunks, fill, err);
@@ -278,13 +297,11 @@ static gf_status finish(finisher *f, gf_error *err)
 
 static void release(finisher *f)
 {
-    for (unsigned w = 0; f->column && w < f->v->n_workers; w++)
-        gf_free(f->column[w]);
-    gf_free(f->column);
     gf_free(f->rescue_rows);
     gf_surface_forms_release(&f->forms);
     gf_number_terms_release(&f->numbering);
-    gf_merge_terms_release(&f->terms);
+    gf_free(f->terms.term);
+    gf_free(f->terms.df);
 }
 
 gf_status gf_vectorizer_finish(gf_vectorizer *v, gf_vectors *vectors, const gf_cancel *cancel,

@@ -1,22 +1,21 @@
 /**
  * The words of documents as a vectorizer collects them.
  *
- *     chunk      rows (counted_rows_internal.h) of neighbouring documents that one worker counted;
- *                what a row's head is marked with is the language
- *     terms      of a worker: start[i] .. start[i + 1] of the bytes
+ *     chunk      rows (counted_rows_internal.h) of neighbouring documents; what a row's head is
+ *                marked with is the language
+ *     terms      start[i] .. start[i + 1] of the bytes
  */
 #ifndef GF_VECTORIZE_ROWS_WORDS_INTERNAL_H
 #define GF_VECTORIZE_ROWS_WORDS_INTERNAL_H
 
 #include "base/spill.h"
-#include "base/strings.h"
+#include "vectorize/rows/dictionary_internal.h"
 #include "vectorize/rows/words.h"
 
 typedef struct gf_word_chunk {
     gf_buffer rows;
-    size_t n_bytes; /* of the rows, wherever they are */
-    uint32_t n;     /* documents */
-    unsigned worker;
+    size_t n_bytes;  /* of the rows, wherever they are */
+    uint32_t n;      /* documents */
     bool spilled;    /* they are in the file, from there on */
     uint64_t offset; /* then */
 } gf_word_chunk;
@@ -37,18 +36,15 @@ struct gf_words {
     size_t first_kept; /* chunks before it are in the file */
     size_t kept;       /* bytes of those in memory */
     uint32_t n_docs;
-    gf_word_terms *terms; /* n_workers, once they were taken */
-    unsigned n_workers;
-    gf_spill *spill; /* NULL until needed */
+    gf_word_terms terms; /* once they were taken */
+    gf_spill *spill;     /* NULL until needed */
     uint64_t spilled;
 };
 
 /** Add the rows of n documents behind the others; the buffer is taken where that succeeds. */
-gf_status gf_words_add(gf_words *words, gf_buffer *rows, uint32_t n, unsigned worker,
-                       gf_error *err);
+gf_status gf_words_add(gf_words *words, gf_buffer *rows, uint32_t n, gf_error *err);
 
-/** Copy the terms of all workers, or write them to the file; NULL for a worker without any. */
-gf_status gf_words_keep_terms(gf_words *words, const gf_strings *const *terms, unsigned n_workers,
-                              gf_error *err);
+/** Copy the terms, or write them to the file; the dictionary is NULL where there are none. */
+gf_status gf_words_keep_terms(gf_words *words, gf_dictionary *dictionary, gf_error *err);
 
 #endif
