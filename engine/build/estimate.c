@@ -15,23 +15,24 @@
 
 /* Bytes of parts that are no arrays of a known length, measured (docs/algorithms.md). */
 enum {
-    PROGRAM = 12 << 20,    /* with its libraries */
-    WORD = 150,            /* in a thread's tables */
-    MERGED_WORD = 60,      /* in the merged tables */
-    TERM = 90,             /* in the vocabulary */
-    SUMMED_TERM = 28,      /* in each thread's sums */
-    NAMED_DOCUMENT = 600,  /* a document that labels are chosen from, beside its text */
-    NAMED_TEXT = 4,        /* a byte of its text, with its words */
-    TREE_CENTRE = 2200,    /* a centroid as the tree has it */
-    LANE_TEXTS = 6 << 20,  /* two groups of texts: one is read, one is analysed */
-    SMALL_GROUP = 1 << 20, /* a group of texts if memory is short */
-    BATCHES = 8 << 20,     /* batches of changes that are filled, wait, or are written */
-    BATCH_COPIES = 5,      /* times that size, with LevelDB's copies */
-    MEMBER_WRITTEN = 330,  /* a document's cells in LevelDB's buffers */
-    SWEEP = 2 << 20,       /* tables of logarithms, a block of documents */
-    POSTING = 4,           /* of a segment that is inverted, with its share of the terms */
-    SORTED_POSTING = 16,   /* of a chunk that a thread inverts */
-    INDEXED_WORD = 75      /* a word of all, numbered */
+    PROGRAM = 12 << 20,       /* with its libraries */
+    WORD = 150,               /* in the dictionary */
+    THREAD_WORDS = 700 << 10, /* what each thread has beside the dictionary */
+    LISTED_WORD = 60,         /* when terms get their columns */
+    TERM = 90,                /* in the vocabulary */
+    SUMMED_TERM = 28,         /* in each thread's sums */
+    NAMED_DOCUMENT = 600,     /* a document that labels are chosen from, beside its text */
+    NAMED_TEXT = 4,           /* a byte of its text, with its words */
+    TREE_CENTRE = 2200,       /* a centroid as the tree has it */
+    LANE_TEXTS = 6 << 20,     /* two groups of texts: one is read, one is analysed */
+    SMALL_GROUP = 1 << 20,    /* a group of texts if memory is short */
+    BATCHES = 8 << 20,        /* batches of changes that are filled, wait, or are written */
+    BATCH_COPIES = 5,         /* times that size, with LevelDB's copies */
+    MEMBER_WRITTEN = 330,     /* a document's cells in LevelDB's buffers */
+    SWEEP = 2 << 20,          /* tables of logarithms, a block of documents */
+    POSTING = 4,              /* of a segment that is inverted, with its share of the terms */
+    SORTED_POSTING = 16,      /* of a chunk that a thread inverts */
+    INDEXED_WORD = 75         /* a word of all, numbered */
 };
 
 /* Rows of the sample that seeds are found in, at least. */
@@ -52,10 +53,10 @@ static uint64_t smaller(uint64_t a, uint64_t b)
     return a < b ? a : b;
 }
 
-/* Words in the tables of so many threads: each thread has the frequent ones. */
+/* The dictionary that so many threads share. */
 static double word_tables(const gf_memory_counts *c, unsigned threads)
 {
-    return WORD * c->words * (1 + 0.65 * (threads - 1));
+    return WORD * c->words + (double)THREAD_WORDS * threads;
 }
 
 /* Centres, their postings or dense rows, sums that are kept, and the sums of each thread. */
@@ -179,7 +180,7 @@ void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
                               .k = c->k};
     named = larger(GF_NAMING_USUAL_LEAST, smaller(named, GF_NAMING_MOST));
     e->program = PROGRAM;
-    e->reading = to_bytes(word_tables(c, c->threads) + MERGED_WORD * c->words + 5 * c->tokens) +
+    e->reading = to_bytes(word_tables(c, c->threads) + LISTED_WORD * c->words + 5 * c->tokens) +
                  smaller(2 * c->text, gf_text_reader_lanes(c->threads) * LANE_TEXTS);
     e->rows = to_bytes(8 * c->entries) + 9 * n;
     e->ids = ids_and_vocabulary(c);
@@ -219,7 +220,7 @@ uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_m
 {
     uint64_t n = c->documents, result = 28 * n + to_bytes(8 * c->centre_entries) + c->buffers / 3;
     uint64_t held = PROGRAM + ids_and_vocabulary(c) + 9 * n;
-    uint64_t reading = to_bytes(word_tables(c, 1) + MERGED_WORD * c->words) + 4 * SMALL_GROUP;
+    uint64_t reading = to_bytes(word_tables(c, 1) + LISTED_WORD * c->words) + 4 * SMALL_GROUP;
     uint64_t window = to_bytes((double)larger(8192, 4 * (uint64_t)c->k) * sampled_row(c) * 0.6);
     uint64_t clustering = larger(centre_bytes(c), refinement_bytes(c)) + 28 * n + window;
     uint64_t rows = larger(LEAST_SAMPLE, SAMPLE_PER_CLUSTER * (uint64_t)c->k);

@@ -158,6 +158,21 @@ static void formula_follows_the_counts(void **state)
     assert_int_equal(f.index, 0);
     assert_true(f.peak < e.peak);
 
+    /* Threads share the words: one more takes the same however many words there are. */
+    more = c;
+    more.threads = 1;
+    more.text = 0;
+    gf_estimate_of_build(&more, &e);
+    more.threads = 16;
+    gf_estimate_of_build(&more, &f);
+    assert_int_equal(f.reading - e.reading, 15 * (700 << 10));
+    more.words *= 100;
+    gf_estimate_of_build(&more, &f);
+    more.threads = 1;
+    gf_estimate_of_build(&more, &e);
+    assert_int_equal(f.reading - e.reading, 15 * (700 << 10));
+    gf_estimate_of_build(&c, &e);
+
     /* What a spilled build takes at least does not follow the entries; a plan divides what there
      * is. */
     uint64_t least = gf_estimate_of_spilled(&c, 0, &plan);
