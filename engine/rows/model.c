@@ -197,6 +197,11 @@ void gf_model_workers_release(gf_model_workers *w)
     *w = (gf_model_workers){0};
 }
 
+gf_status gf_model_workers_bound(const gf_model_workers *w, gf_error *err)
+{
+    return gf_transformer_bound_group(w->transformer, w->n, err);
+}
+
 gf_status gf_model_workers_row(const gf_model_workers *w, unsigned worker, gf_slice lang,
                                gf_slice text, gf_row_view *row, gf_error *err)
 {

@@ -54,7 +54,7 @@ void gf_model_release(gf_model *model);
 gf_status gf_model_row(gf_model *model, gf_slice lang, gf_slice text, gf_row_view *row,
                        gf_error *err);
 
-/** Threads that work out rows of a model, each with a transformer of its own. */
+/** Threads that work out rows of a model, each with a transformer; they remember words together. */
 typedef struct gf_model_workers {
     const gf_model *model;
     gf_pool *pool;
@@ -66,6 +66,9 @@ typedef struct gf_model_workers {
 gf_status gf_model_workers_init(gf_model_workers *workers, const gf_model *model, unsigned n,
                                 gf_error *err);
 void gf_model_workers_release(gf_model_workers *workers);
+
+/** Bound what the workers remember; while none is at work, after some ten thousand rows. */
+gf_status gf_model_workers_bound(const gf_model_workers *workers, gf_error *err);
 
 /** As gf_model_row, by one worker; borrowed until its next call. */
 gf_status gf_model_workers_row(const gf_model_workers *workers, unsigned worker, gf_slice lang,

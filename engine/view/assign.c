@@ -186,19 +186,27 @@ gf_status gf_view_assign_rows(gf_view *v, const gf_matrix *rows, gf_membership *
 
 /* ---- several texts --------------------------------------------------------------------------- */
 
+/* Texts of a task; and of a run, after which what threads remember is bounded. */
+enum { TASK_TEXTS = 64, RUN_TEXTS = 1 << 16 };
+
 typedef struct several_texts {
     const gf_view *view;
-    const gf_document *document;
+    const gf_document *document; /* n */
     gf_membership *membership;
+    size_t n;
 } several_texts;
 
-static gf_status assign_task(void *context, size_t i, unsigned worker, gf_error *err)
+static gf_status assign_task(void *context, size_t index, unsigned worker, gf_error *err)
 {
     several_texts *s = context;
-    gf_row_view row;
-    gf_status st = gf_model_workers_row(&s->view->assigner->workers, worker,
-                                        s->document[i].language, s->document[i].text, &row, err);
-    if (st == GF_OK) describe_row(s->view, worker, row, &s->membership[i]);
+    size_t from = index * TASK_TEXTS, to = s->n - from > TASK_TEXTS ? from + TASK_TEXTS : s->n;
+    gf_status st = GF_OK;
+    for (size_t i = from; i < to && st == GF_OK; i++) {
+        gf_row_view row;
+        st = gf_model_workers_row(&s->view->assigner->workers, worker, s->document[i].language,
+                                  s->document[i].text, &row, err);
+        if (st == GF_OK) describe_row(s->view, worker, row, &s->membership[i]);
+    }
     return st;
 }
 
@@ -215,7 +223,6 @@ static gf_status load_workers(gf_view *v, unsigned threads, gf_error *err)
 gf_status gf_view_assign_all(gf_view *v, const gf_document *documents, size_t n, unsigned threads,
                              gf_membership *memberships, gf_error *err)
 {
-    several_texts s = {v, documents, memberships};
     gf_status st = load_parts(v, err);
     if (st == GF_OK && (v->n_clusters == 0 || v->info.rows != GF_ROWS_OF_TEXTS)) {
         for (size_t i = 0; i < n && st == GF_OK; i++)
@@ -223,5 +230,12 @@ gf_status gf_view_assign_all(gf_view *v, const gf_document *documents, size_t n,
         return st;
     }
     if (st == GF_OK) st = load_workers(v, threads, err);
-    return st == GF_OK ? gf_pool_run(v->assigner->workers.pool, n, assign_task, &s, NULL, err) : st;
+    for (size_t at = 0; at < n && st == GF_OK; at += RUN_TEXTS) {
+        size_t some = n - at > RUN_TEXTS ? RUN_TEXTS : n - at;
+        several_texts s = {v, documents + at, memberships + at, some};
+        st = gf_pool_run(v->assigner->workers.pool, (some + TASK_TEXTS - 1) / TASK_TEXTS,
+                         assign_task, &s, NULL, err);
+        if (st == GF_OK) st = gf_model_workers_bound(&v->assigner->workers, err);
+    }
+    return st;
 }
