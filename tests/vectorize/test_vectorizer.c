@@ -368,7 +368,7 @@ static gf_status vectorize_varied(void *context, gf_error *err)
 
 /* ---- any number of threads ------------------------------------------------------------------- */
 
-enum { MIXED = 6000 };
+enum { MIXED = 2000 };
 
 /*
  * Texts of frequent and rare words in several languages and spellings, of words of up to 70,000

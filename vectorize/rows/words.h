@@ -3,8 +3,8 @@
  * too short or too long and those that no row has included, n-grams not. It is what an index of a
  * collection's words is made of, counted while the rows are, so that no text is analysed twice.
  *
- * Terms are those of the workers that counted the documents; a megabyte of counts is
- * kept in memory, and from there on all of it lies in a temporary file. Not for several
+ * All workers that counted the documents have the same terms, those of worker 0; a megabyte of
+ * counts is kept in memory, and from there on all of it lies in a temporary file. Not for several
  * threads.
  */
 #ifndef GF_VECTORIZE_ROWS_WORDS_H
@@ -16,10 +16,10 @@ typedef struct gf_words gf_words;
 
 /** The words of one document, borrowed for the call. */
 typedef struct gf_word_row {
-    unsigned worker;   /* whose terms they are */
+    unsigned worker;   /* whose terms they are: 0 */
     uint32_t language; /* gf_language_index + 1 of what it was analysed in; 0: none */
     uint32_t n;
-    const uint32_t *term;  /* n distinct ids of that worker */
+    const uint32_t *term;  /* n distinct ids */
     const uint32_t *count; /* n, each at least 1 */
 } gf_word_row;
 
@@ -50,7 +50,7 @@ unsigned gf_words_workers(const gf_words *words);
 gf_status gf_words_load_terms(gf_words *words, gf_error *err);
 uint32_t gf_words_terms(const gf_words *words, unsigned worker);
 
-/** A worker's term, once they are loaded; borrowed until free. */
+/** A term, once they are loaded; empty where no term has the id. Borrowed until free. */
 gf_slice gf_words_term(const gf_words *words, unsigned worker, uint32_t term);
 
 /**
