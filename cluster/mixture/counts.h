@@ -7,7 +7,8 @@
  * A list has room for one cluster per document that has the word, so nothing ever grows: at most 64
  * bytes an entry of the documents, where 8 bytes x words x clusters would be more.
  *
- * Written by one thread at a time; any may read meanwhile nothing is written.
+ * A word is written by one thread at a time, other words by others meanwhile; any may read while
+ * nothing is written. The order of a list does not matter.
  */
 #ifndef GF_CLUSTER_MIXTURE_COUNTS_H
 #define GF_CLUSTER_MIXTURE_COUNTS_H

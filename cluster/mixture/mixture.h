@@ -12,8 +12,8 @@
  *
  * Documents are taken in blocks of 4,096 against the counts before the block, but for each one's
  * own; all moves of the block are then made. So a block's documents can be looked at by any number
- * of threads, and the result is the same. Of equally probable clusters a document's own wins, then
- * the lowest.
+ * of threads, and the counts of different words be changed by any number, and the result is the
+ * same. Of equally probable clusters a document's own wins, then the lowest.
  *
  * A document whose cluster is far more probable than any other (options->settled) stays there, and is
  * not looked at again.

@@ -224,6 +224,35 @@ static void many_clusters_are_compared_with_the_nearest(void **state)
     release_texts(&t);
 }
 
+/* Documents of thousands of words, whose lengths are not looked up in a table. */
+static void very_long_documents_find_their_own(void **state)
+{
+    (void)state;
+    enum { N = 40, WORDS = 200, HALF = WORDS / 2 };
+    gf_error err;
+    texts t = {.x = {.n_rows = N, .n_cols = WORDS}};
+    t.x.start = gf_array(N + 1, sizeof *t.x.start);
+    t.x.col = gf_array(N * HALF, sizeof *t.x.col);
+    t.count = gf_array(N * HALF, sizeof *t.count);
+    uint32_t *label = gf_array(N, sizeof *label);
+    assert_true(t.x.start && t.x.col && t.count && label);
+    t.x.start[0] = 0;
+    for (uint32_t i = 0; i < N; i++) {
+        for (uint32_t w = 0; w < HALF; w++) {
+            t.x.col[i * HALF + w] = i % 2 * HALF + w;
+            t.count[i * HALF + w] = (uint8_t)(GF_MIXTURE_REPEATS - (i + w) % 4);
+        }
+        t.x.start[i + 1] = (uint64_t)(i + 1) * HALF;
+        label[i] = i % 5 == 0 ? (i + 1) % 2 : i % 2; /* some begin in the other's cluster */
+    }
+    gf_mixture_options o = {.k = 2, .alpha = 0.1, .beta = 0.1, .settled = 20, .sweeps = 2};
+    assert_ok(run(&t, NULL, &o, label, &err));
+    for (uint32_t i = 0; i < N; i++)
+        assert_int_equal(label[i], i % 2);
+    gf_free(label);
+    release_texts(&t);
+}
+
 static void settled_documents_stay(void **state)
 {
     (void)state;
@@ -576,6 +605,7 @@ int main(void)
         cmocka_unit_test(sweeps_as_sums_from_nothing_say),
         cmocka_unit_test(any_number_of_threads_gives_the_same),
         cmocka_unit_test(many_clusters_are_compared_with_the_nearest),
+        cmocka_unit_test(very_long_documents_find_their_own),
         cmocka_unit_test(settled_documents_stay),
         cmocka_unit_test(the_own_cluster_wins_ties_then_the_lowest),
         cmocka_unit_test(one_cluster_or_no_sweep_changes_nothing),
