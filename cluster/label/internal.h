@@ -72,11 +72,12 @@ typedef struct gf_labelling {
     const gf_label_rows *rows; /* may be NULL */
     gf_label_counted *counted; /* k */
     uint32_t k;
-    gf_strings phrases;       /* keys of all candidates */
-    gf_phrase_slots words;    /* marked: those of the candidates */
-    uint32_t *phrase_of_term; /* rows->n_terms: GF_STRING_NONE where it is no candidate */
-    double *with;             /* per phrase: documents of all clusters that have it */
-    double documents;         /* of all clusters */
+    gf_strings phrases;                 /* keys of all candidates */
+    gf_phrase_slots words;              /* marked: those of the candidates */
+    uint32_t *phrase_of_term;           /* rows->n_terms: GF_STRING_NONE where it is no candidate */
+    double *with;                       /* per phrase: documents of all clusters that have it */
+    double documents;                   /* of all clusters */
+    struct gf_label_counting *counting; /* per worker, while they count */
 } gf_labelling;
 
 /* A label that was given. */

@@ -11,6 +11,8 @@
 #define WEAK  0.4  /* and a weak phrase (phrases.h) */
 #define VAGUE 0.25 /* and a vague one */
 
+enum { MET_BY_SCAN = 32 }; /* sorting one number costs about as much as looking at so many */
+
 static const char MIXED[] = "mixed: ";
 
 bool gf_label_is_mixed(gf_slice label)
@@ -106,19 +108,48 @@ static gf_status mark_words(gf_labelling *l, gf_error *err)
     return GF_OK;
 }
 
+/* A worker's counts of the phrases of the cluster at hand; all 0 between clusters. */
+struct gf_label_counting {
+    struct phrase_count {
+        uint32_t some, all; /* documents of the sample that have it, and of all */
+        uint32_t last;      /* document of the sample that had it last, plus 1 */
+    } * of;                 /* per phrase */
+    uint32_t *met;          /* n_met: phrases with a count */
+    uint32_t n_met;
+};
+
+typedef struct gf_label_counting counting;
+typedef struct phrase_count phrase_count;
+
+static gf_status create_counting(const gf_labelling *l, counting *c, gf_error *err)
+{
+    if (c->of) return GF_OK;
+    c->of = gf_calloc(l->phrases.n, sizeof *c->of);
+    c->met = gf_array(l->phrases.n, sizeof *c->met);
+    return c->of && c->met ? GF_OK : gf_fail_memory(err, "labels");
+}
+
+static phrase_count *meet(counting *c, uint32_t phrase)
+{
+    phrase_count *of = &c->of[phrase];
+    if (of->some == 0 && of->all == 0) c->met[c->n_met++] = phrase;
+    return of;
+}
+
 /* How many of the documents that stand for all have each phrase. */
-static gf_status count_sample(const gf_labelling *l, const gf_label_cluster *c, uint32_t *last,
-                              uint32_t *count, gf_error *err)
+static gf_status count_sample(const gf_labelling *l, const gf_label_cluster *cluster, counting *c,
+                              gf_error *err)
 {
     gf_buffer key = {0};
     gf_status st = GF_OK;
-    for (uint32_t i = 0; i < c->n_documents && st == GF_OK; i++) {
-        gf_phrase_walk w = gf_phrase_start_among(&c->documents[i], key, &l->words, 1);
+    for (uint32_t i = 0; i < cluster->n_documents && st == GF_OK; i++) {
+        gf_phrase_walk w = gf_phrase_start_among(&cluster->documents[i], key, &l->words, 1);
         while (gf_phrase_next(&w)) {
             uint32_t p = gf_strings_find(&l->phrases, gf_buffer_view(&w.key));
-            if (p == GF_STRING_NONE || last[p] == i + 1) continue;
-            last[p] = i + 1;
-            count[p]++;
+            if (p == GF_STRING_NONE || c->of[p].last == i + 1) continue;
+            phrase_count *of = meet(c, p);
+            of->last = i + 1;
+            of->some++;
         }
         key = w.key;
         st = gf_buffer_check(&key, err);
@@ -128,51 +159,80 @@ static gf_status count_sample(const gf_labelling *l, const gf_label_cluster *c, 
 }
 
 /* How many of all documents have each phrase that is a term. */
-static void count_rows(const gf_labelling *l, uint32_t j, uint32_t *count)
+static void count_rows(const gf_labelling *l, uint32_t j, counting *c)
 {
     const gf_label_rows *rows = l->rows;
     for (uint32_t i = rows->start[j]; i < rows->start[j + 1]; i++) {
         gf_row_view row = gf_csr_row(rows->x, rows->document[rows->member[i]]);
         for (uint32_t e = 0; e < row.n; e++) {
             uint32_t p = l->phrase_of_term[row.col[e]];
-            if (p != GF_STRING_NONE) count[p]++;
+            if (p != GF_STRING_NONE) meet(c, p)->all++;
         }
     }
 }
 
-/* The phrases found, in `counted`, as numbers of the cluster's documents. */
-static gf_status keep_counts(const gf_labelling *l, const gf_label_cluster *c, const uint32_t *some,
-                             const uint32_t *all, gf_label_counted *out, gf_error *err)
+static int by_number(const void *a, const void *b)
 {
-    uint32_t n = l->phrases.n;
-    double each = c->n_documents ? (double)c->size / (double)c->n_documents : 0;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Put the phrases met in order: by looking at all where so many are met that sorting costs more. */
+static void sort_met(counting *c, uint32_t n)
+{
+    if (c->n_met < n / MET_BY_SCAN) {
+        qsort(c->met, c->n_met, sizeof *c->met, by_number);
+        return;
+    }
+    c->n_met = 0;
     for (uint32_t p = 0; p < n; p++)
-        out->n_found += some[p] || all[p];
+        if (c->of[p].some || c->of[p].all) c->met[c->n_met++] = p;
+}
+
+/* The phrases found, in `counted`, as numbers of the cluster's documents; nothing is counted then. */
+static gf_status keep_counts(const gf_labelling *l, const gf_label_cluster *cluster, counting *c,
+                             gf_label_counted *out, gf_error *err)
+{
+    double each = cluster->n_documents ? (double)cluster->size / (double)cluster->n_documents : 0;
+    sort_met(c, l->phrases.n);
+    out->n_found = c->n_met;
     out->phrases = gf_array(out->n_found, sizeof *out->phrases);
     out->documents = gf_array(out->n_found, sizeof *out->documents);
     if (!out->phrases || !out->documents) return gf_fail_memory(err, "labels");
-    for (uint32_t p = 0, i = 0; p < n; p++) {
-        if (!some[p] && !all[p]) continue;
-        out->phrases[i] = p;
-        out->documents[i++] = all[p] ? (double)all[p] : each * some[p];
+    for (uint32_t i = 0; i < c->n_met; i++) {
+        phrase_count *of = &c->of[c->met[i]];
+        out->phrases[i] = c->met[i];
+        out->documents[i] = of->all ? (double)of->all : each * of->some;
+        *of = (phrase_count){0};
     }
+    c->n_met = 0;
     return GF_OK;
 }
 
 static gf_status count_phrases(void *context, size_t j, unsigned worker, gf_error *err)
 {
-    (void)worker;
     gf_labelling *l = context;
-    const gf_label_cluster *c = &l->clusters[j];
-    uint32_t n = l->phrases.n, *last = gf_calloc(n, sizeof *last);
-    uint32_t *some = gf_calloc(n, sizeof *some), *all = gf_calloc(n, sizeof *all);
-    gf_status st = last && some && all ? GF_OK : gf_fail_memory(err, "labels");
-    if (st == GF_OK) st = count_sample(l, c, last, some, err);
-    if (st == GF_OK && l->rows) count_rows(l, (uint32_t)j, all);
-    if (st == GF_OK) st = keep_counts(l, c, some, all, &l->counted[j], err);
-    gf_free(last);
-    gf_free(some);
-    gf_free(all);
+    const gf_label_cluster *cluster = &l->clusters[j];
+    counting *c = &l->counting[worker];
+    gf_status st = create_counting(l, c, err);
+    if (st == GF_OK) st = count_sample(l, cluster, c, err);
+    if (st == GF_OK && l->rows) count_rows(l, (uint32_t)j, c);
+    return st == GF_OK ? keep_counts(l, cluster, c, &l->counted[j], err) : st;
+}
+
+/* Count all clusters' phrases. A failure leaves counts behind, but ends the naming. */
+static gf_status count_all(gf_labelling *l, gf_pool *pool, const gf_cancel *cancel, gf_error *err)
+{
+    unsigned workers = gf_pool_size(pool);
+    l->counting = gf_calloc(workers, sizeof *l->counting);
+    if (!l->counting) return gf_fail_memory(err, "labels");
+    gf_status st = gf_pool_run(pool, l->k, count_phrases, l, cancel, err);
+    for (unsigned w = 0; w < workers; w++) {
+        gf_free(l->counting[w].of);
+        gf_free(l->counting[w].met);
+    }
+    gf_free(l->counting);
+    l->counting = NULL;
     return st;
 }
 
@@ -302,7 +362,7 @@ gf_status gf_labels_choose(gf_pool *pool, const gf_label_cluster *clusters, uint
     if (st == GF_OK) st = gf_pool_run(pool, k, find_candidates, &l, cancel, err);
     if (st == GF_OK) st = number_phrases(&l, err);
     if (st == GF_OK) st = mark_words(&l, err);
-    if (st == GF_OK) st = gf_pool_run(pool, k, count_phrases, &l, cancel, err);
+    if (st == GF_OK) st = count_all(&l, pool, cancel, err);
     if (st == GF_OK) st = add_counts(&l, err);
     if (st == GF_OK) st = gf_pool_run(pool, k, score_cluster, &l, cancel, err);
     if (st == GF_OK) st = choose_all(&l, options, memory, labels, err);

@@ -6,6 +6,7 @@
 #include "cluster/label/internal.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -114,6 +115,38 @@ static void clusters_without_phrases_are_named_too(void **state)
     check_labels(c, 3, NULL, "Odds and ends|cluster 2|cluster 3|");
     check_labels(c, 1, "odds and ends", "cluster 1|");
     check_labels(c, 0, NULL, "");
+    texts_release(&t);
+}
+
+/* Of many clusters each has few of all phrases, in an order of its own, and is named by its word. */
+static void many_clusters_have_names_of_their_own(void **state)
+{
+    (void)state;
+    enum { K = 300 };
+    gf_error err;
+    texts t = {0};
+    gf_arena memory = {0};
+    gf_pool *pool;
+    gf_slice labels[K];
+    gf_label_cluster clusters[K];
+    char texts_of[K][3][64], words[K][8];
+    for (int j = 0; j < K; j++) {
+        snprintf(words[j], sizeof words[j], "q%c%cz", 'a' + j / 26, 'a' + j % 26);
+        for (int i = 0; i < 3; i++) { /* the others' words, of higher and lower number */
+            int up = (j + 41 * (i + 1)) % K, down = (j + K - 29 * (i + 1)) % K;
+            snprintf(texts_of[j][i], sizeof texts_of[j][i], "%s. q%c%cz. q%c%cz.", words[j],
+                     'a' + up / 26, 'a' + up % 26, 'a' + down / 26, 'a' + down % 26);
+        }
+        const char *lines[] = {texts_of[j][0], texts_of[j][1], texts_of[j][2]};
+        clusters[j] = texts_cluster(&t, lines, 3, 3);
+    }
+    gf_label_options o = {.taken = NULL};
+    assert_ok(gf_pool_create(2, &pool, &err));
+    assert_ok(gf_labels_choose(pool, clusters, K, &o, &memory, labels, &err));
+    for (int j = 0; j < K; j++)
+        assert_slice(labels[j], words[j]);
+    gf_pool_free(pool);
+    gf_arena_release(&memory);
     texts_release(&t);
 }
 
@@ -343,6 +376,7 @@ int main(void)
         cmocka_unit_test(stop_words_inside_count_less),
         cmocka_unit_test(a_digit_in_front_counts_half),
         cmocka_unit_test(clusters_without_phrases_are_named_too),
+        cmocka_unit_test(many_clusters_have_names_of_their_own),
         cmocka_unit_test(scores_are_those_of_tables),
         cmocka_unit_test(labels_are_among_the_best),
         cmocka_unit_test(threads_do_not_matter),
