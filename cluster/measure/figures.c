@@ -108,18 +108,14 @@ void gf_figures_tally_add(gf_figures_tally *t, const gf_figures_index *x, gf_row
     }
 }
 
-void gf_figures_tally_join(gf_figures_tally *t, const gf_figures_tally *other, uint32_t k)
+void gf_figures_count_add(gf_figures_count *to, const gf_figures_count *from)
 {
-    for (uint32_t c = 0; c < k; c++) {
-        gf_figures_count *to = &t->counts[c];
-        const gf_figures_count *from = &other->counts[c];
-        for (uint32_t i = 0; i < GF_FIGURES_TERMS; i++)
-            to->with[i] += from->with[i];
-        for (uint32_t i = 0; i < GF_FIGURES_PAIRS; i++)
-            to->together[i] += from->together[i];
-        to->found += from->found;
-        to->members += from->members;
-    }
+    for (uint32_t i = 0; i < GF_FIGURES_TERMS; i++)
+        to->with[i] += from->with[i];
+    for (uint32_t i = 0; i < GF_FIGURES_PAIRS; i++)
+        to->together[i] += from->together[i];
+    to->found += from->found;
+    to->members += from->members;
 }
 
 /* Limits where a logarithm has no value: terms that never meet, and terms of all documents. */

@@ -89,8 +89,8 @@ void gf_figures_tally_release(gf_figures_tally *tally);
 void gf_figures_tally_add(gf_figures_tally *tally, const gf_figures_index *index, gf_row_view row,
                           uint32_t cluster);
 
-/** Add another's counts. */
-void gf_figures_tally_join(gf_figures_tally *tally, const gf_figures_tally *other, uint32_t k);
+/** Add what another thread counted of the same cluster. */
+void gf_figures_count_add(gf_figures_count *count, const gf_figures_count *other);
 
 /** The mean NPMI of n_terms terms, -1..1; NAN where there are not two. */
 double gf_figures_npmi(const gf_figures_count *count, uint32_t n_terms, uint64_t n_documents);

@@ -10,6 +10,7 @@
  */
 #include "cluster/measure/match.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 
 #include <stdbool.h>
@@ -17,46 +18,71 @@
 
 /* ---- overlaps -------------------------------------------------------------------------------- */
 
-static int by_pair(const void *x, const void *y)
+static int by_number(const void *a, const void *b)
 {
-    const gf_overlap *p = x, *q = y;
-    if (p->b != q->b) return p->b < q->b ? -1 : 1;
-    return p->a < q->a ? -1 : p->a > q->a;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
 }
 
-/* Equal pairs become one, their counts summed. */
-static size_t merge_equal(gf_overlap *at, size_t n)
+/* The documents in both, by their cluster of b: of each the cluster of a. start: k_b + 1. */
+static void list_by_cluster(const uint32_t *a, const uint32_t *b, uint32_t n, gf_overlaps *o,
+                            uint32_t *start, uint32_t *listed)
 {
-    size_t kept = 0;
-    for (size_t i = 0; i < n; i++)
-        if (kept && by_pair(&at[kept - 1], &at[i]) == 0)
-            at[kept - 1].shared += at[i].shared;
-        else
-            at[kept++] = at[i];
-    return kept;
+    for (uint32_t i = 0; i < n; i++) {
+        if (a[i] == GF_UNMATCHED || b[i] == GF_UNMATCHED) continue;
+        o->size_a[a[i]]++;
+        o->size_b[b[i]]++;
+    }
+    start[0] = 0;
+    for (uint32_t c = 0; c < o->k_b; c++)
+        start[c + 1] = start[c] + o->size_b[c];
+    for (uint32_t i = 0; i < n; i++)
+        if (a[i] != GF_UNMATCHED && b[i] != GF_UNMATCHED) listed[start[b[i]]++] = a[i];
+    for (uint32_t c = o->k_b; c > 0; c--)
+        start[c] = start[c - 1];
+    start[0] = 0;
+}
+
+/* The overlaps of one cluster of b with those of a. shared: k_a zeros, and again so at the end. */
+static gf_status count_shared(gf_overlaps *o, size_t *capacity, uint32_t b, uint32_t *listed,
+                              uint32_t n, uint32_t *shared, gf_error *err)
+{
+    uint32_t met = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (shared[listed[i]]++ == 0) listed[met++] = listed[i];
+    if (met) qsort(listed, met, sizeof *listed, by_number);
+    if (!gf_grow(&o->at, capacity, o->n + met, sizeof *o->at))
+        return gf_fail_memory(err, "overlaps");
+    for (uint32_t i = 0; i < met; i++) {
+        o->at[o->n++] = (gf_overlap){listed[i], b, shared[listed[i]]};
+        shared[listed[i]] = 0;
+    }
+    return GF_OK;
 }
 
 gf_status gf_match_overlaps_count(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t k_a,
                                   uint32_t k_b, gf_overlaps *out, gf_error *err)
 {
     gf_overlaps o = {.k_a = k_a, .k_b = k_b};
-    o.size_a = gf_calloc(k_a ? k_a : 1, sizeof *o.size_a);
-    o.size_b = gf_calloc(k_b ? k_b : 1, sizeof *o.size_b);
-    o.at = gf_array(n ? n : 1, sizeof *o.at);
-    if (!o.size_a || !o.size_b || !o.at) {
+    size_t capacity = 0;
+    o.size_a = gf_calloc(k_a, sizeof *o.size_a);
+    o.size_b = gf_calloc(k_b, sizeof *o.size_b);
+    uint32_t *shared = gf_calloc(k_a, sizeof *shared), *listed = gf_array(n, sizeof *listed);
+    uint32_t *start = gf_array((size_t)k_b + 1, sizeof *start);
+    bool ok = o.size_a && o.size_b && shared && listed && start;
+    gf_status st = ok ? GF_OK : gf_fail_memory(err, "overlaps");
+    if (st == GF_OK) list_by_cluster(a, b, n, &o, start, listed);
+    for (uint32_t c = 0; c < k_b && st == GF_OK; c++)
+        st =
+            count_shared(&o, &capacity, c, listed + start[c], start[c + 1] - start[c], shared, err);
+    gf_free(shared);
+    gf_free(listed);
+    gf_free(start);
+    if (st == GF_OK)
+        *out = o;
+    else
         gf_match_overlaps_release(&o);
-        return gf_fail_memory(err, "overlaps");
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (a[i] == GF_UNMATCHED || b[i] == GF_UNMATCHED) continue;
-        o.size_a[a[i]]++;
-        o.size_b[b[i]]++;
-        o.at[o.n++] = (gf_overlap){a[i], b[i], 1};
-    }
-    qsort(o.at, o.n, sizeof *o.at, by_pair);
-    o.n = merge_equal(o.at, o.n);
-    *out = o;
-    return GF_OK;
+    return st;
 }
 
 void gf_match_overlaps_release(gf_overlaps *o)

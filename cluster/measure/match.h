@@ -31,7 +31,7 @@ typedef struct gf_overlaps {
 
 /**
  * @param a, b  n labels, 0..k_a-1 and 0..k_b-1; GF_UNMATCHED in either: not in both, passed over
- * Cost: O(n + overlaps * log overlaps); memory 16 bytes x n.
+ * Cost: O(n + overlaps * log overlaps of a cluster); memory 4 bytes x n and 12 an overlap.
  */
 gf_status gf_match_overlaps_count(const uint32_t *a, const uint32_t *b, uint32_t n, uint32_t k_a,
                                   uint32_t k_b, gf_overlaps *out, gf_error *err);

@@ -14,16 +14,25 @@
 
 #include <math.h>
 
-enum { BLOCK = 4096, MOST_TALLIES = 64 << 20 };
+enum {
+    BLOCK = 4096,            /* rows of a task */
+    CLUSTERS = 64,           /* of a task */
+    MOST_TALLIES = 256 << 20 /* bytes, of all threads */
+};
 
 typedef struct figuring {
     const gf_build_plan *plan;
     const gf_build_gathered *documents;
     const gf_build_clustered *clustered;
     gf_figures_watch *watch; /* k */
+    const gf_build_named *named;
+    const gf_build_matched *matched;
+    gf_transformer **transformers; /* per worker, made when it is needed */
     gf_figures_index index;
-    gf_figures_tally *tallies; /* n_tallies: one for each part of the rows */
+    gf_figures_tally *tallies; /* n_tallies: one for each thread that counts */
     uint32_t n_tallies;
+    uint32_t **seen;        /* per worker, made when it is needed: k zeros */
+    gf_cluster_figures *at; /* k */
 } figuring;
 
 void gf_build_figures_release(gf_build_figures *figures)
@@ -149,28 +158,57 @@ static gf_status find_label(const figuring *f, gf_transformer *t, gf_slice label
 
 /* ---- watched terms --------------------------------------------------------------------------- */
 
-static gf_status watch_all(figuring *f, const gf_build_named *named, gf_error *err)
+static gf_status make_transformer(const figuring *f, gf_transformer **t, gf_error *err)
 {
     const gf_build_gathered *d = f->documents;
-    const gf_centres *centres = gf_build_clustered_terms(f->clustered);
-    gf_transformer *t = NULL;
+    if (*t) return GF_OK;
     gf_status st =
-        gf_transformer_create(&f->plan->settings.vectorizer, &d->vectors.vocabulary, &t, err);
-    if (st == GF_OK && d->analyser) gf_transformer_borrow(t, d->analyser);
-    for (uint32_t c = 0; c < f->clustered->kmeans.k && st == GF_OK; c++) {
+        gf_transformer_create(&f->plan->settings.vectorizer, &d->vectors.vocabulary, t, err);
+    if (st == GF_OK && d->analyser) gf_transformer_borrow(*t, d->analyser);
+    return st;
+}
+
+static uint32_t end_of_task(const figuring *f, size_t task)
+{
+    uint32_t k = f->clustered->kmeans.k, first = (uint32_t)task * CLUSTERS;
+    return k - first < CLUSTERS ? k : first + CLUSTERS;
+}
+
+static gf_status watch_task(void *context, size_t task, unsigned worker, gf_error *err)
+{
+    figuring *f = context;
+    const gf_centres *centres = gf_build_clustered_terms(f->clustered);
+    gf_status st = make_transformer(f, &f->transformers[worker], err);
+    for (uint32_t c = (uint32_t)task * CLUSTERS; c < end_of_task(f, task) && st == GF_OK; c++) {
         gf_figures_watch *w = &f->watch[c];
+        gf_slice label = f->named->labels[c];
         uint32_t entries[GF_FIGURES_TERMS];
         w->n_terms = gf_build_heaviest_terms(&centres->at[c], GF_FIGURES_TERMS, entries);
         for (uint32_t i = 0; i < w->n_terms; i++)
             w->term[i] = centres->at[c].term[entries[i]];
-        st = gf_cancel_check(f->plan->options->cancel, err);
-        if (st == GF_OK && !gf_label_is_mixed(named->labels[c])) /* it looks for nothing */
-            st = find_label(f, t, named->labels[c], c, err);
+        if (!gf_label_is_mixed(label)) /* it looks for nothing */
+            st = find_label(f, f->transformers[worker], label, c, err);
     }
-    gf_transformer_free(t);
+    return st;
+}
+
+static size_t count_tasks(const figuring *f)
+{
+    return ((size_t)f->clustered->kmeans.k + CLUSTERS - 1) / CLUSTERS;
+}
+
+static gf_status watch_all(figuring *f, gf_pool *pool, gf_error *err)
+{
+    unsigned workers = gf_pool_size(pool);
+    f->transformers = gf_calloc(workers, sizeof(gf_transformer *));
+    if (!f->transformers) return gf_fail_memory(err, "figures");
+    gf_status st = gf_pool_run(pool, count_tasks(f), watch_task, f, f->plan->options->cancel, err);
+    for (unsigned w = 0; w < workers; w++)
+        gf_transformer_free(f->transformers[w]);
+    gf_free(f->transformers);
     if (st != GF_OK) return st;
     return gf_figures_index_init(&f->index, f->watch, f->clustered->kmeans.k,
-                                 d->vectors.vocabulary.n_terms, err);
+                                 f->documents->vectors.vocabulary.n_terms, err);
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -221,30 +259,31 @@ static gf_status count_block(const figuring *f, gf_figures_tally *tally, uint32_
     return GF_OK;
 }
 
-static gf_status count_part(void *context, size_t part, unsigned worker, gf_error *err)
+static gf_status count_task(void *context, size_t block, unsigned worker, gf_error *err)
 {
-    (void)worker;
     figuring *f = context;
-    uint32_t n = f->documents->n;
-    uint32_t first = (uint32_t)((uint64_t)n * part / f->n_tallies);
-    uint32_t end = (uint32_t)((uint64_t)n * (part + 1) / f->n_tallies);
-    gf_status st = gf_figures_tally_init(&f->tallies[part], f->index.k, err);
-    for (uint32_t at = first; at < end && st == GF_OK; at += BLOCK)
-        st = count_block(f, &f->tallies[part], at, end - at < BLOCK ? end - at : BLOCK, err);
-    return st;
+    gf_figures_tally *tally = &f->tallies[worker];
+    uint32_t n = f->documents->n, at = (uint32_t)block * BLOCK;
+    gf_status st = tally->counts ? GF_OK : gf_figures_tally_init(tally, f->index.k, err);
+    if (st != GF_OK) return st;
+    return count_block(f, tally, at, n - at < BLOCK ? n - at : BLOCK, err);
 }
 
+/* Whole numbers are counted, so it does not matter which thread looks at which rows. */
 static gf_status count_all(figuring *f, gf_pool *pool, gf_error *err)
 {
     uint64_t each = (uint64_t)f->index.k * (sizeof(gf_figures_count) + 8);
-    uint64_t parts = f->plan->spills ? 1 : MOST_TALLIES / each + 1;
+    uint64_t room = f->plan->spills ? 1 : MOST_TALLIES / each + 1;
     unsigned threads = gf_pool_size(pool);
-    f->n_tallies = parts < threads ? (uint32_t)parts : threads;
+    size_t blocks = ((size_t)f->documents->n + BLOCK - 1) / BLOCK;
+    const gf_cancel *cancel = f->plan->options->cancel;
+    gf_pool *few = NULL;
+    f->n_tallies = room < threads ? (uint32_t)room : threads;
     f->tallies = gf_calloc(f->n_tallies, sizeof *f->tallies);
-    if (!f->tallies) return gf_fail_memory(err, "figures");
-    gf_status st = gf_pool_run(pool, f->n_tallies, count_part, f, f->plan->options->cancel, err);
-    for (uint32_t i = 1; i < f->n_tallies && st == GF_OK; i++)
-        gf_figures_tally_join(&f->tallies[0], &f->tallies[i], f->index.k);
+    gf_status st = f->tallies ? GF_OK : gf_fail_memory(err, "figures");
+    if (st == GF_OK && f->n_tallies < threads) st = gf_pool_create(f->n_tallies, &few, err);
+    if (st == GF_OK) st = gf_pool_run(few ? few : pool, blocks, count_task, f, cancel, err);
+    gf_pool_free(few);
     return st;
 }
 
@@ -295,12 +334,11 @@ static void look_at_members(const gf_build_clustered *c, uint32_t cluster, uint3
     f->margin = n ? margin / n : 0;
 }
 
-static gf_cluster_figures figures_of(const figuring *f, const gf_build_matched *matched,
-                                     uint32_t cluster, uint32_t *seen)
+static gf_cluster_figures figures_of(const figuring *f, uint32_t cluster,
+                                     const gf_figures_count *count, uint32_t *seen)
 {
     const gf_build_clustered *c = f->clustered;
     const gf_figures_watch *w = &f->watch[cluster];
-    const gf_figures_count *count = &f->tallies[0].counts[cluster];
     gf_cluster_figures out = {.has_label = w->part[0] || w->part[1],
                               .found = count->found,
                               .hits = count->members,
@@ -310,10 +348,37 @@ static gf_cluster_figures figures_of(const figuring *f, const gf_build_matched *
     uint32_t nearest;
     look_at_members(c, cluster, seen, &out, &nearest);
     if (nearest == GF_NO_CLUSTER) return out;
-    out.nearest = matched->ids[nearest];
+    out.nearest = f->matched->ids[nearest];
     out.similarity = gf_csr_row_dot(gf_centre_row(&c->kmeans.centres.at[cluster]),
                                     gf_centre_row(&c->kmeans.centres.at[nearest]));
     return out;
+}
+
+static gf_status figure_task(void *context, size_t task, unsigned worker, gf_error *err)
+{
+    figuring *f = context;
+    uint32_t **seen = &f->seen[worker];
+    if (!*seen) *seen = gf_calloc(f->clustered->kmeans.k, sizeof **seen);
+    if (!*seen) return gf_fail_memory(err, "figures");
+    for (uint32_t c = (uint32_t)task * CLUSTERS; c < end_of_task(f, task); c++) {
+        gf_figures_count count = {.found = 0};
+        for (uint32_t t = 0; t < f->n_tallies; t++)
+            if (f->tallies[t].counts) gf_figures_count_add(&count, &f->tallies[t].counts[c]);
+        f->at[c] = figures_of(f, c, &count, *seen);
+    }
+    return GF_OK;
+}
+
+static gf_status figure_all(figuring *f, gf_pool *pool, gf_error *err)
+{
+    unsigned workers = gf_pool_size(pool);
+    f->seen = gf_calloc(workers, sizeof *f->seen);
+    if (!f->seen) return gf_fail_memory(err, "figures");
+    gf_status st = gf_pool_run(pool, count_tasks(f), figure_task, f, f->plan->options->cancel, err);
+    for (unsigned w = 0; w < workers; w++)
+        gf_free(f->seen[w]);
+    gf_free(f->seen);
+    return st;
 }
 
 gf_status gf_build_figure(const gf_build_plan *plan, gf_pool *pool,
@@ -324,20 +389,21 @@ gf_status gf_build_figure(const gf_build_plan *plan, gf_pool *pool,
     uint32_t k = clustered->kmeans.k;
     if (k == 0) return GF_OK;
     gf_build_plan_progress(plan, "measuring clusters", 0, k);
-    figuring f = {.plan = plan, .documents = documents, .clustered = clustered};
+    figuring f = {.plan = plan,
+                  .documents = documents,
+                  .clustered = clustered,
+                  .named = named,
+                  .matched = matched};
     f.watch = gf_calloc(k, sizeof *f.watch);
-    out->at = gf_calloc(k, sizeof *out->at);
-    uint32_t *seen = gf_calloc(k, sizeof *seen);
-    gf_status st = f.watch && out->at && seen ? GF_OK : gf_fail_memory(err, "figures");
-    if (st == GF_OK) st = watch_all(&f, named, err);
+    f.at = out->at = gf_calloc(k, sizeof *out->at);
+    gf_status st = f.watch && out->at ? GF_OK : gf_fail_memory(err, "figures");
+    if (st == GF_OK) st = watch_all(&f, pool, err);
     if (st == GF_OK) st = count_all(&f, pool, err);
-    for (uint32_t c = 0; c < k && st == GF_OK; c++)
-        out->at[c] = figures_of(&f, matched, c, seen);
+    if (st == GF_OK) st = figure_all(&f, pool, err);
     for (uint32_t i = 0; f.tallies && i < f.n_tallies; i++)
         gf_figures_tally_release(&f.tallies[i]);
     gf_free(f.tallies);
     gf_figures_index_release(&f.index);
     gf_free(f.watch);
-    gf_free(seen);
     return st;
 }

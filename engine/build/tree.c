@@ -15,10 +15,13 @@
 enum { MOST_ENTRIES = 256 };
 
 typedef struct shortened {
+    const gf_build_clustered *clustered;
     gf_row_view *rows; /* k */
     uint32_t *cols;    /* k * MOST_ENTRIES */
     float *vals;       /* k * MOST_ENTRIES */
     double *weight;    /* k */
+    float **values;    /* per worker, made when it is needed: `most`, to be sorted */
+    uint32_t most;     /* terms of a centre */
 } shortened;
 
 static int by_falling_value(const void *a, const void *b)
@@ -48,38 +51,50 @@ static gf_row_view shorten_centre(const gf_centre *c, float *values, uint32_t *c
     return (gf_row_view){cols, vals, n};
 }
 
-static gf_status shorten_all(const gf_build_clustered *clustered, shortened *s, gf_error *err)
+static gf_status shorten_task(void *context, size_t cluster, unsigned worker, gf_error *err)
 {
-    const gf_centres *centres = &clustered->kmeans.centres;
-    size_t k = clustered->kmeans.k;
-    uint32_t most = 0;
+    shortened *s = context;
+    float **values = &s->values[worker];
+    size_t at = cluster * MOST_ENTRIES;
+    if (!*values) *values = gf_array(s->most, sizeof **values);
+    if (!*values) return gf_fail_memory(err, "the tree");
+    s->rows[cluster] = shorten_centre(&s->clustered->kmeans.centres.at[cluster], *values,
+                                      s->cols + at, s->vals + at);
+    s->weight[cluster] = gf_build_clustered_size(s->clustered, (uint32_t)cluster);
+    return GF_OK;
+}
+
+static gf_status shorten_all(gf_pool *pool, const gf_cancel *cancel, shortened *s, gf_error *err)
+{
+    const gf_centres *centres = &s->clustered->kmeans.centres;
+    size_t k = s->clustered->kmeans.k;
+    unsigned workers = gf_pool_size(pool);
     for (uint32_t c = 0; c < k; c++)
-        if (centres->at[c].n > most) most = centres->at[c].n;
-    float *values = gf_array(most, sizeof *values);
+        if (centres->at[c].n > s->most) s->most = centres->at[c].n;
+    s->values = gf_calloc(workers, sizeof *s->values);
     s->rows = gf_array(k, sizeof *s->rows);
     s->cols = gf_array(k * MOST_ENTRIES, sizeof *s->cols);
     s->vals = gf_array(k * MOST_ENTRIES, sizeof *s->vals);
     s->weight = gf_array(k, sizeof *s->weight);
-    bool ok = values && s->rows && s->cols && s->vals && s->weight;
-    for (uint32_t c = 0; ok && c < k; c++) {
-        size_t at = (size_t)c * MOST_ENTRIES;
-        s->rows[c] = shorten_centre(&centres->at[c], values, s->cols + at, s->vals + at);
-        s->weight[c] = gf_build_clustered_size(clustered, c);
-    }
-    gf_free(values);
-    return ok ? GF_OK : gf_fail_memory(err, "the tree");
+    bool ok = s->values && s->rows && s->cols && s->vals && s->weight;
+    gf_status st =
+        ok ? gf_pool_run(pool, k, shorten_task, s, cancel, err) : gf_fail_memory(err, "the tree");
+    for (unsigned w = 0; s->values && w < workers; w++)
+        gf_free(s->values[w]);
+    gf_free(s->values);
+    return st;
 }
 
 gf_status gf_build_tree(gf_pool *pool, const gf_build_clustered *clustered, const gf_cancel *cancel,
                         gf_tree *tree, gf_error *err)
 {
-    shortened s = {0};
+    shortened s = {.clustered = clustered};
     uint32_t k = clustered->kmeans.k;
     if (k > GF_TREE_MOST) {
         *tree = (gf_tree){0};
         return GF_OK;
     }
-    gf_status st = shorten_all(clustered, &s, err);
+    gf_status st = shorten_all(pool, cancel, &s, err);
     if (st == GF_OK)
         st = gf_tree_build(pool, s.rows, k, clustered->kmeans.centres.n_terms, s.weight, cancel,
                            tree, err);
