@@ -139,7 +139,7 @@ static gf_status warm_up(const job *j, uint64_t seed, gf_centres *centres, gf_er
     gf_status st = rows ? GF_OK : gf_fail_memory(err, "a sample");
     if (st == GF_OK) {
         gf_points_sample(n, m, &random, rows);
-        st = gf_points_gather(&j->points, rows, m, &x, &weight, err);
+        st = gf_points_gather(j->pool, &j->points, rows, m, &x, &weight, err);
     }
     gf_points part = {&x, weight};
     if (st == GF_OK) st = begin(j, &part, centres, &p, &passes, err);
@@ -608,8 +608,8 @@ static gf_status cluster(job *j, gf_kmeans *out, gf_error *err)
 
 static gf_status fold_rows(const gf_csr *x, job *j, gf_fold *fold, gf_error *err)
 {
-    gf_status st = gf_points_check(x, err);
-    if (st == GF_OK) st = gf_fold_rows(x, fold, err);
+    gf_status st = gf_points_check(j->pool, x, err);
+    if (st == GF_OK) st = gf_fold_rows(j->pool, x, fold, err);
     if (st == GF_OK && fold->n == 0) st = gf_fail(err, GF_EINVAL, "no rows to cluster");
     if (st != GF_OK) return st;
     j->points = j->whole = gf_fold_points(fold, x);

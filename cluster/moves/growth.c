@@ -105,7 +105,7 @@ static gf_status take_sample(gf_growth *g, const gf_points *points, uint32_t m, 
     uint32_t *rows = gf_array(m, sizeof *rows);
     if (!rows) return gf_fail_memory(err, "a sample");
     gf_points_sample(gf_points_n(points), m, &random, rows);
-    gf_status st = gf_points_gather(points, rows, m, &g->x, &g->weight, err);
+    gf_status st = gf_points_gather(g->pool, points, rows, m, &g->x, &g->weight, err);
     if (st == GF_OK) st = gf_points_pack_columns(&g->x, &g->term, err);
     gf_free(rows);
     g->points = (gf_points){&g->x, g->weight};

@@ -153,7 +153,7 @@ gf_status gf_seed_centres(gf_pool *pool, const gf_points *points, gf_random *ran
     gf_status st = ok ? GF_OK : gf_fail_memory(err, "seeds");
     if (st == GF_OK) {
         gf_points_sample(n, m, random, rows);
-        st = gf_points_gather(points, rows, m, &sample, &weight, err);
+        st = gf_points_gather(pool, points, rows, m, &sample, &weight, err);
     }
     s.sample = (gf_points){&sample, weight};
     if (st == GF_OK) st = gf_csr_transpose(&sample, &s.by_term, err);

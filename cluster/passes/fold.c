@@ -5,6 +5,11 @@
 #include <string.h>
 #include <xxhash.h>
 
+enum {
+    TASK = 4096, /* rows */
+    AHEAD = 16   /* rows: how early a place in the table is asked for */
+};
+
 static uint64_t hash_row(gf_row_view row)
 {
     uint64_t columns = XXH3_64bits(row.col, row.n * sizeof *row.col);
@@ -17,14 +22,30 @@ static bool same_row(gf_row_view a, gf_row_view b)
            memcmp(a.val, b.val, a.n * sizeof *a.val) == 0;
 }
 
-/* point_of[i] becomes the first row that equals row i, by a table of row numbers. */
+typedef struct hashing {
+    const gf_csr *x;
+    uint32_t *hash; /* n_rows: by which the table is looked up */
+} hashing;
+
+static gf_status hash_task(void *context, size_t task, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    const hashing *h = context;
+    uint32_t i = (uint32_t)task * TASK, end = h->x->n_rows - i < TASK ? h->x->n_rows : i + TASK;
+    for (; i < end; i++)
+        h->hash[i] = (uint32_t)hash_row(gf_csr_row(h->x, i));
+    return GF_OK;
+}
+
+/* point_of[i], the hash of row i, becomes the first row that equals it, by a table of row numbers. */
 static void find_first(const gf_csr *x, uint32_t *table, size_t capacity, uint32_t *point_of)
 {
     for (uint32_t i = 0; i < x->n_rows; i++) {
         gf_row_view row = gf_csr_row(x, i);
+        size_t at = point_of[i] & (capacity - 1);
+        if (i + AHEAD < x->n_rows) __builtin_prefetch(&table[point_of[i + AHEAD] & (capacity - 1)]);
         point_of[i] = GF_NO_POINT;
         if (row.n == 0) continue;
-        size_t at = (size_t)hash_row(row) & (capacity - 1);
         while (table[at] && !same_row(row, gf_csr_row(x, table[at] - 1)))
             at = (at + 1) & (capacity - 1);
         if (table[at] == 0) table[at] = i + 1;
@@ -58,17 +79,18 @@ static gf_status count_rows(const gf_fold *f, uint32_t n_rows, float *weight, gf
     return GF_OK;
 }
 
-static gf_status gather(const gf_csr *x, const uint32_t *rows, gf_fold *f, gf_error *err)
+static gf_status gather(gf_pool *pool, const gf_csr *x, const uint32_t *rows, gf_fold *f,
+                        gf_error *err)
 {
     float *none;
     gf_points all = {x, NULL};
     f->weight = gf_array(f->n, sizeof *f->weight);
     if (!f->weight) return gf_fail_memory(err, "folding equal rows");
     gf_status st = count_rows(f, x->n_rows, f->weight, err);
-    return st == GF_OK ? gf_points_gather(&all, rows, f->n, &f->x, &none, err) : st;
+    return st == GF_OK ? gf_points_gather(pool, &all, rows, f->n, &f->x, &none, err) : st;
 }
 
-gf_status gf_fold_rows(const gf_csr *x, gf_fold *out, gf_error *err)
+gf_status gf_fold_rows(gf_pool *pool, const gf_csr *x, gf_fold *out, gf_error *err)
 {
     size_t capacity = 16;
     while (capacity < (size_t)x->n_rows * 2)
@@ -79,9 +101,12 @@ gf_status gf_fold_rows(const gf_csr *x, gf_fold *out, gf_error *err)
     f.point_of = gf_array(x->n_rows, sizeof *f.point_of);
     gf_status st = table && rows && f.point_of ? GF_OK : gf_fail_memory(err, "folding equal rows");
     if (st == GF_OK) {
+        hashing h = {x, f.point_of};
+        (void)gf_pool_run(pool, ((size_t)x->n_rows + TASK - 1) / TASK, hash_task, &h, NULL,
+                          NULL); /* cannot fail */
         find_first(x, table, capacity, f.point_of);
         f.n = number_points(x->n_rows, f.point_of, rows);
-        if (f.n < x->n_rows) st = gather(x, rows, &f, err);
+        if (f.n < x->n_rows) st = gather(pool, x, rows, &f, err);
     }
     gf_free(table);
     gf_free(rows);

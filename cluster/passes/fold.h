@@ -23,7 +23,7 @@ typedef struct gf_fold {
  * Owner: the caller calls gf_fold_release. Cost: O(entries); memory 4 bytes a row (16 to 24 while
  * it runs), and a copy of the distinct rows where some are equal or empty.
  */
-gf_status gf_fold_rows(const gf_csr *x, gf_fold *out, gf_error *err);
+gf_status gf_fold_rows(gf_pool *pool, const gf_csr *x, gf_fold *out, gf_error *err);
 void gf_fold_release(gf_fold *fold);
 
 /** The distinct rows, borrowed from the fold or, where it made none, from x. */

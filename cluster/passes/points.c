@@ -7,12 +7,16 @@
 #include <math.h>
 #include <string.h>
 
+enum { TASK = 4096 }; /* rows */
+
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-gf_status gf_points_check(const gf_csr *x, gf_error *err)
+static gf_status check_task(void *context, size_t task, unsigned worker, gf_error *err)
 {
-    gf_status st = gf_csr_check(x, err);
-    for (uint32_t i = 0; st == GF_OK && i < x->n_rows; i++) {
+    (void)worker;
+    const gf_csr *x = context;
+    uint32_t i = (uint32_t)task * TASK, end = x->n_rows - i < TASK ? x->n_rows : i + TASK;
+    for (; i < end; i++) {
         gf_row_view row = gf_csr_row(x, i);
         double squares = 0;
         bool on_grid = true;
@@ -21,13 +25,26 @@ gf_status gf_points_check(const gf_csr *x, gf_error *err)
             on_grid &= gf_grid_has(row.val[p]);
         }
         if (!on_grid)
-            st = gf_fail(err, GF_EINVAL,
-                         "row %" PRIu32 " has values that are no multiples of 2^-24", i);
-        else if (row.n && !(squares > 0.998 && squares < 1.002))
-            st = gf_fail(err, GF_EINVAL, "row %" PRIu32 " has the squared length %g, not 1", i,
-                         squares);
+            return gf_fail(err, GF_EINVAL,
+                           "row %" PRIu32 " has values that are no multiples of 2^-24", i);
+        if (row.n && !(squares > 0.998 && squares < 1.002))
+            return gf_fail(err, GF_EINVAL, "row %" PRIu32 " has the squared length %g, not 1", i,
+                           squares);
     }
-    return st;
+    return GF_OK;
+}
+
+static size_t count_tasks(uint32_t n)
+{
+    return ((size_t)n + TASK - 1) / TASK;
+}
+
+gf_status gf_points_check(gf_pool *pool, const gf_csr *x, gf_error *err)
+{
+    gf_status st = gf_csr_check(x, err);
+    if (st != GF_OK) return st;
+    return gf_pool_run(pool, count_tasks(x->n_rows), check_task, (void *)x /* only read */, NULL,
+                       err);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -39,8 +56,30 @@ void gf_points_sample(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows)
         if (gf_random_below(random, n - i) < m - taken) rows[taken++] = i;
 }
 
-gf_status gf_points_gather(const gf_points *points, const uint32_t *rows, uint32_t m, gf_csr *x,
-                           float **weight, gf_error *err)
+typedef struct gathering {
+    const gf_points *points;
+    const uint32_t *rows;
+    gf_csr *x;
+    float *weight;
+} gathering;
+
+static gf_status gather_task(void *context, size_t task, unsigned worker, gf_error *err)
+{
+    (void)worker, (void)err;
+    const gathering *g = context;
+    uint32_t r = (uint32_t)task * TASK, end = g->x->n_rows - r < TASK ? g->x->n_rows : r + TASK;
+    for (; r < end; r++) {
+        gf_row_view row = gf_csr_row(g->points->x, g->rows[r]);
+        uint64_t at = g->x->start[r];
+        if (row.n) memcpy(g->x->col + at, row.col, row.n * sizeof *row.col);
+        if (row.n) memcpy(g->x->val + at, row.val, row.n * sizeof *row.val);
+        if (g->weight) g->weight[r] = g->points->weight[g->rows[r]];
+    }
+    return GF_OK;
+}
+
+gf_status gf_points_gather(gf_pool *pool, const gf_points *points, const uint32_t *rows, uint32_t m,
+                           gf_csr *x, float **weight, gf_error *err)
 {
     const gf_csr *from = points->x;
     uint64_t nnz = 0;
@@ -54,13 +93,10 @@ gf_status gf_points_gather(const gf_points *points, const uint32_t *rows, uint32
         gf_free(w);
         return st;
     }
-    for (uint32_t r = 0; r < m; r++) {
-        gf_row_view row = gf_csr_row(from, rows[r]);
-        s.start[r + 1] = s.start[r] + row.n;
-        if (row.n) memcpy(s.col + s.start[r], row.col, row.n * sizeof *row.col);
-        if (row.n) memcpy(s.val + s.start[r], row.val, row.n * sizeof *row.val);
-        if (w) w[r] = points->weight[rows[r]];
-    }
+    for (uint32_t r = 0; r < m; r++)
+        s.start[r + 1] = s.start[r] + gf_csr_row(from, rows[r]).n;
+    gathering g = {points, rows, &s, w};
+    (void)gf_pool_run(pool, count_tasks(m), gather_task, &g, NULL, NULL); /* cannot fail */
     *x = s;
     *weight = w;
     return GF_OK;

@@ -8,6 +8,7 @@
 #ifndef GF_CLUSTER_PASSES_POINTS_H
 #define GF_CLUSTER_PASSES_POINTS_H
 
+#include "base/pool.h"
 #include "base/random.h"
 #include "grouperfish/csr.h"
 
@@ -32,7 +33,7 @@ static inline float gf_points_weight(const gf_points *p, uint32_t i)
  * GF_EINVAL where x is not a sound matrix (gf_csr_check), or where a row that has entries is not of
  * unit length (by more than 0.001) or has values that are no multiples of 2^-24 (base/grid.h).
  */
-gf_status gf_points_check(const gf_csr *x, gf_error *err);
+gf_status gf_points_check(gf_pool *pool, const gf_csr *x, gf_error *err);
 
 /**
  * m distinct numbers below n, rising, each set equally likely; m <= n (Knuth, TAOCP 2, 3.4.2,
@@ -44,8 +45,8 @@ void gf_points_sample(uint32_t n, uint32_t m, gf_random *random, uint32_t *rows)
  * The rows of that list as a matrix of their own, and their weights (NULL where points have none).
  * On failure *x and *weight are unchanged.
  */
-gf_status gf_points_gather(const gf_points *points, const uint32_t *rows, uint32_t m, gf_csr *x,
-                           float **weight, gf_error *err);
+gf_status gf_points_gather(gf_pool *pool, const gf_points *points, const uint32_t *rows, uint32_t m,
+                           gf_csr *x, float **weight, gf_error *err);
 
 /**
  * Renumber the columns of x so that each has an entry: what is done for every term then costs a

@@ -163,7 +163,7 @@ static gf_status sum_terms(gf_pool *pool, const gf_csr *texts, const gf_cancel *
     float *weight = NULL;
     gf_centre_summer *summer = NULL;
     uint32_t n = c->kmeans.n, k = c->kmeans.k;
-    gf_status st = gf_points_gather(&all, c->row_of, n, &x, &weight, err);
+    gf_status st = gf_points_gather(pool, &all, c->row_of, n, &x, &weight, err);
     gf_points points = {&x, NULL};
     if (st == GF_OK) st = gf_centres_init(&c->term_centres, k, x.n_cols, err);
     if (st == GF_OK) st = gf_centre_summer_create(pool, n, x.n_cols, k, &summer, err);

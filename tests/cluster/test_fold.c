@@ -15,7 +15,7 @@ static void folds_by_hand(void **state)
     const uint32_t point_of[] = {0, GF_NO_POINT, 1, 0, 1, 0};
     gf_csr x = rows_by_hand(values, 6, 2);
     gf_fold f;
-    assert_ok(gf_fold_rows(&x, &f, &err));
+    assert_ok(gf_fold_rows(NULL, &x, &f, &err));
     assert_int_equal(f.n, 2);
     assert_memory_equal(f.point_of, point_of, sizeof point_of);
     assert_near(f.weight[0], 3, 0);
@@ -37,16 +37,16 @@ static void distinct_rows_are_not_copied(void **state)
     gf_csr x = rows_by_hand(values, 3, 2), none = rows_by_hand(values, 0, 2);
     gf_csr empty = rows_with_empty(&none, 3);
     gf_fold f;
-    assert_ok(gf_fold_rows(&x, &f, &err));
+    assert_ok(gf_fold_rows(NULL, &x, &f, &err));
     assert_int_equal(f.n, 3);
     assert_null(f.weight);
     assert_ptr_equal(gf_fold_points(&f, &x).x, &x);
     assert_null(gf_fold_points(&f, &x).weight);
     gf_fold_release(&f);
-    assert_ok(gf_fold_rows(&none, &f, &err));
+    assert_ok(gf_fold_rows(NULL, &none, &f, &err));
     assert_int_equal(f.n, 0);
     gf_fold_release(&f);
-    assert_ok(gf_fold_rows(&empty, &f, &err));
+    assert_ok(gf_fold_rows(NULL, &empty, &f, &err));
     assert_int_equal(f.n, 0);
     assert_int_equal(f.point_of[2], GF_NO_POINT);
     gf_fold_release(&f);
@@ -79,7 +79,7 @@ static void groups_as_pairs_do(void **state)
         gf_csr x = rows_pick(&distinct, from, N);
         gf_fold f;
         float weight = 0, entries = 0;
-        assert_ok(gf_fold_rows(&x, &f, &err));
+        assert_ok(gf_fold_rows(NULL, &x, &f, &err));
         for (uint32_t i = 0; i < N; i++) {
             gf_row_view row = gf_csr_row(&x, i);
             assert_true((f.point_of[i] == GF_NO_POINT) == (row.n == 0));
@@ -99,11 +99,45 @@ static void groups_as_pairs_do(void **state)
     }
 }
 
+/* Rows of several tasks, by threads and by none. */
+static void threads_fold_alike(void **state)
+{
+    (void)state;
+    gf_error err;
+    enum { N = 10000 };
+    gf_random random = gf_random_seed(gf_test_seed(), 1);
+    gf_csr few = rows_random(7000, 50, 4, &random);
+    uint32_t *from = gf_array(N, sizeof *from);
+    assert_non_null(from);
+    for (uint32_t i = 0; i < N; i++)
+        from[i] = (uint32_t)gf_random_below(&random, few.n_rows);
+    gf_csr x = rows_pick(&few, from, N);
+    gf_pool *pool = rows_pool(3);
+    gf_fold one, three;
+    assert_ok(gf_fold_rows(NULL, &x, &one, &err));
+    assert_ok(gf_fold_rows(pool, &x, &three, &err));
+    assert_int_equal(one.n, three.n);
+    assert_true(one.n < N);
+    assert_memory_equal(one.point_of, three.point_of, N * sizeof *one.point_of);
+    assert_memory_equal(one.weight, three.weight, one.n * sizeof *one.weight);
+    assert_memory_equal(one.x.start, three.x.start, (one.n + 1) * sizeof *one.x.start);
+    assert_memory_equal(one.x.col, three.x.col, gf_csr_nnz(&one.x) * sizeof *one.x.col);
+    assert_memory_equal(one.x.val, three.x.val, gf_csr_nnz(&one.x) * sizeof *one.x.val);
+    for (uint32_t i = 0; i < N; i++)
+        assert_true(same(gf_csr_row(&x, i), gf_csr_row(&three.x, three.point_of[i])));
+    gf_fold_release(&one);
+    gf_fold_release(&three);
+    gf_pool_free(pool);
+    gf_free(from);
+    gf_csr_release(&x);
+    gf_csr_release(&few);
+}
+
 static gf_fold untouched, result;
 
 static gf_status fold_swept(void *context, gf_error *err)
 {
-    gf_status st = gf_fold_rows(context, &result, err);
+    gf_status st = gf_fold_rows(NULL, context, &result, err);
     if (st == GF_OK) gf_fold_release(&result);
     return st;
 }
@@ -131,6 +165,7 @@ int main(void)
         cmocka_unit_test(folds_by_hand),
         cmocka_unit_test(distinct_rows_are_not_copied),
         cmocka_unit_test(groups_as_pairs_do),
+        cmocka_unit_test(threads_fold_alike),
         cmocka_unit_test(a_failed_allocation_changes_nothing),
     };
     return cmocka_run_group_tests_name("fold", tests, NULL, NULL);

@@ -13,17 +13,17 @@ static void unsound_rows_are_refused(void **state)
     gf_error err;
     const float values[] = {1, 2, 0, 3, 0, 4};
     gf_csr x = rows_by_hand(values, 2, 3), y = rows_with_empty(&x, 2);
-    assert_ok(gf_points_check(&y, &err));
+    assert_ok(gf_points_check(NULL, &y, &err));
     y.val[3] *= 1.0004f;
-    assert_ok(gf_points_check(&y, &err));
+    assert_ok(gf_points_check(NULL, &y, &err));
     y.val[3] *= 1.01f;
-    assert_status(GF_EINVAL, gf_points_check(&y, &err));
+    assert_status(GF_EINVAL, gf_points_check(NULL, &y, &err));
     y.val[3] = INFINITY;
-    assert_status(GF_EINVAL, gf_points_check(&y, &err));
+    assert_status(GF_EINVAL, gf_points_check(NULL, &y, &err));
     gf_csr_release(&y);
     y = rows_with_empty(&x, 2);
     y.val[0] = nextafterf(y.val[0], 1); /* a bit below 2^-24 */
-    assert_status(GF_EINVAL, gf_points_check(&y, &err));
+    assert_status(GF_EINVAL, gf_points_check(NULL, &y, &err));
     assert_string_equal(err.message, "row 0 has values that are no multiples of 2^-24");
     gf_csr_release(&x);
     gf_csr_release(&y);
@@ -66,7 +66,7 @@ static void gathers_and_packs(void **state)
         for (uint32_t i = 0; i < 120; i++)
             weight[i] = (float)i;
         gf_points_sample(120, 50, &random, rows);
-        assert_ok(gf_points_gather(&points, rows, 50, &part, &w, &err));
+        assert_ok(gf_points_gather(NULL, &points, rows, 50, &part, &w, &err));
         assert_ok(gf_points_pack_columns(&part, &term, &err));
         assert_ok(gf_csr_check(&part, &err));
         bool *seen = gf_calloc(400, sizeof *seen);
@@ -101,7 +101,7 @@ static gf_status gather_swept(void *context, gf_error *err)
     gf_csr x;
     float *w;
     uint32_t *term;
-    gf_status st = gf_points_gather(&points, rows, 2, &x, &w, err);
+    gf_status st = gf_points_gather(NULL, &points, rows, 2, &x, &w, err);
     if (st != GF_OK) return st;
     st = gf_points_pack_columns(&x, &term, err);
     if (st == GF_OK) gf_free(term);
