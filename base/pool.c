@@ -119,9 +119,11 @@ gf_pool_account gf_pool_account_between(const gf_pool_account *earlier,
 /* ---- the pool -------------------------------------------------------------------------------- */
 
 /*
- * The threads sleep on `wake` until `generation` changes, take task indices from `next` until none
- * is left, and the last one out signals `done`. All fields are read and written under `lock`, but
- * for the job itself, which is fixed while a generation runs.
+ * The threads wait until `generation` changes, take task indices from `next` until none is left,
+ * and the last one out ends the wait of the caller. Whoever waits looks for a while, for the next
+ * run is often some microseconds away, and then sleeps: on `wake` the threads, on `done` the
+ * caller. The job is fixed while a generation runs; what it fails by and its account are read and
+ * written under `lock`.
  */
 struct gf_pool {
     pthread_mutex_t lock;
@@ -129,44 +131,98 @@ struct gf_pool {
     pthread_t *threads; /* n - 1 */
     unsigned n;         /* the caller included */
     unsigned started;   /* threads that run */
-    unsigned busy;      /* threads in the current generation */
-    uint64_t generation;
-    bool stopping;
+    unsigned looks; /* how often a thread looks before it sleeps; 0: more threads than processors */
+    _Atomic unsigned busy; /* threads in the current generation */
+    _Atomic uint64_t generation;
+    atomic_bool stopping;
 
     gf_pool_task *task;
     void *context;
     const gf_cancel *cancel;
-    size_t n_tasks, next;
+    size_t n_tasks;
+    _Atomic size_t next;
+    atomic_bool failed;
     gf_status status; /* of the failed task with the lowest index */
     size_t failed_index;
     gf_error error;
     dealt *dealt; /* the account of the run; NULL: none is kept */
 };
 
+enum { LOOKS = 2000 }; /* some 20 to 50 us */
+
 typedef struct worker_start {
     gf_pool *pool;
     unsigned worker;
 } worker_start;
 
-/* Called with the lock held; returns with it held. */
+static void pause_briefly(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb");
+#endif
+}
+
+static void note_failure(gf_pool *p, size_t index, gf_status st, const gf_error *error)
+{
+    pthread_mutex_lock(&p->lock);
+    if (p->status == GF_OK || index < p->failed_index) {
+        p->status = st;
+        p->failed_index = index;
+        p->error = *error;
+    }
+    pthread_mutex_unlock(&p->lock);
+    atomic_store(&p->failed, true);
+}
+
+/* Whoever has taken a task runs it: so all before one that fails are run. */
 static void work_through_tasks(gf_pool *p, unsigned worker)
 {
-    while (p->next < p->n_tasks && p->status == GF_OK) {
-        size_t index = p->next++;
-        pthread_mutex_unlock(&p->lock);
+    while (!atomic_load_explicit(&p->failed, memory_order_relaxed)) {
+        size_t index = atomic_fetch_add(&p->next, 1);
+        if (index >= p->n_tasks) return;
         gf_error error = {GF_OK, ""};
         double begin = p->dealt ? thread_seconds() : 0;
         gf_status st = gf_cancel_check(p->cancel, &error);
         if (st == GF_OK) st = p->task(p->context, index, worker, &error);
-        double seconds = p->dealt ? thread_seconds() - begin : 0;
-        pthread_mutex_lock(&p->lock);
-        if (p->dealt) deal_task(p->dealt, seconds);
-        if (st != GF_OK && (p->status == GF_OK || index < p->failed_index)) {
-            p->status = st;
-            p->failed_index = index;
-            p->error = error;
+        if (p->dealt) {
+            double seconds = thread_seconds() - begin;
+            pthread_mutex_lock(&p->lock);
+            deal_task(p->dealt, seconds);
+            pthread_mutex_unlock(&p->lock);
         }
+        if (st != GF_OK) note_failure(p, index, st, &error);
     }
+}
+
+static bool has_news(gf_pool *p, uint64_t seen)
+{
+    return atomic_load(&p->generation) != seen || atomic_load(&p->stopping);
+}
+
+static void wait_for_run(gf_pool *p, uint64_t seen)
+{
+    for (unsigned i = 0; i < p->looks; i++) {
+        if (has_news(p, seen)) return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&p->lock);
+    while (!has_news(p, seen))
+        pthread_cond_wait(&p->wake, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+static void wait_for_threads(gf_pool *p)
+{
+    for (unsigned i = 0; i < p->looks; i++) {
+        if (atomic_load(&p->busy) == 0) return;
+        pause_briefly();
+    }
+    pthread_mutex_lock(&p->lock);
+    while (atomic_load(&p->busy))
+        pthread_cond_wait(&p->done, &p->lock);
+    pthread_mutex_unlock(&p->lock);
 }
 
 static void *thread_main(void *argument)
@@ -175,16 +231,16 @@ static void *thread_main(void *argument)
     gf_free(argument);
     gf_pool *p = start.pool;
     uint64_t seen = 0;
-    pthread_mutex_lock(&p->lock);
     for (;;) {
-        while (p->generation == seen && !p->stopping)
-            pthread_cond_wait(&p->wake, &p->lock);
-        if (p->stopping) break;
-        seen = p->generation;
+        wait_for_run(p, seen);
+        if (atomic_load(&p->stopping)) break;
+        seen = atomic_load(&p->generation);
         work_through_tasks(p, start.worker);
-        if (--p->busy == 0) pthread_cond_signal(&p->done);
+        if (atomic_fetch_sub(&p->busy, 1) != 1) continue;
+        pthread_mutex_lock(&p->lock); /* between the caller's look and its sleep none gets in */
+        pthread_cond_signal(&p->done);
+        pthread_mutex_unlock(&p->lock);
     }
-    pthread_mutex_unlock(&p->lock);
     return NULL;
 }
 
@@ -204,13 +260,13 @@ static gf_status start_thread(gf_pool *p, gf_error *err)
 
 gf_status gf_pool_create(unsigned n, gf_pool **pool, gf_error *err)
 {
-    if (n == 0) {
-        long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-        n = cpus > 0 ? (unsigned)cpus : 1;
-    }
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+    unsigned processors = cpus > 0 ? (unsigned)cpus : 1;
+    if (n == 0) n = processors;
     gf_pool *p = gf_calloc(1, sizeof *p);
     if (!p) return gf_fail_memory(err, "threads");
     p->n = n;
+    p->looks = n <= processors ? LOOKS : 0;
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->wake, NULL);
     pthread_cond_init(&p->done, NULL);
@@ -231,7 +287,7 @@ void gf_pool_free(gf_pool *p)
 {
     if (!p) return;
     pthread_mutex_lock(&p->lock);
-    p->stopping = true;
+    atomic_store(&p->stopping, true);
     pthread_cond_broadcast(&p->wake);
     pthread_mutex_unlock(&p->lock);
     for (unsigned i = 0; i < p->started; i++)
@@ -264,25 +320,24 @@ static gf_status run_here(size_t n, gf_pool_task *task, void *context, const gf_
 static gf_status run_on_all(gf_pool *p, size_t n, gf_pool_task *task, void *context,
                             const gf_cancel *cancel, dealt *d, gf_error *err)
 {
-    pthread_mutex_lock(&p->lock);
-    assert(p->busy == 0); /* one call at a time */
+    assert(atomic_load(&p->busy) == 0); /* one call at a time */
     p->task = task;
     p->context = context;
     p->cancel = cancel;
     p->n_tasks = n;
-    p->next = 0;
     p->status = GF_OK;
     p->dealt = d;
-    p->busy = p->started;
-    p->generation++;
+    atomic_store(&p->next, 0);
+    atomic_store(&p->failed, false);
+    atomic_store(&p->busy, p->started);
+    pthread_mutex_lock(&p->lock);
+    atomic_fetch_add(&p->generation, 1);
     pthread_cond_broadcast(&p->wake);
-    work_through_tasks(p, 0);
-    while (p->busy)
-        pthread_cond_wait(&p->done, &p->lock);
-    gf_status st = p->status;
-    if (st != GF_OK && err) *err = p->error;
     pthread_mutex_unlock(&p->lock);
-    return st;
+    work_through_tasks(p, 0);
+    wait_for_threads(p);
+    if (p->status != GF_OK && err) *err = p->error;
+    return p->status;
 }
 
 static gf_status run(gf_pool *p, size_t n, gf_pool_task *task, void *context,

@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum {
-    TASK = 64,            /* documents of a task */
+    TASK = 16,            /* documents of a task */
     MOST_PARTS = 16,      /* of the words, whose counts change beside each other; a power of two */
     MOVES_A_PART = 32,    /* documents at least, or one thread does it sooner */
     USUAL_LENGTHS = 4096, /* shorter documents share a row of bases with all of their length */
