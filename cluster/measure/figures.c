@@ -52,12 +52,14 @@ void gf_figures_index_release(gf_figures_index *index)
     *index = (gf_figures_index){0};
 }
 
-gf_status gf_figures_tally_init(gf_figures_tally *tally, uint32_t k, gf_error *err)
+gf_status gf_figures_tally_init(gf_figures_tally *tally, const gf_figures_index *index,
+                                gf_error *err)
 {
-    *tally =
-        (gf_figures_tally){gf_calloc(k, sizeof *tally->counts), gf_calloc(k, sizeof *tally->mask),
-                           gf_array(k, sizeof *tally->touched)};
-    if (tally->counts && tally->mask && tally->touched) return GF_OK;
+    uint32_t k = index->k;
+    *tally = (gf_figures_tally){
+        gf_calloc(k, sizeof *tally->counts), gf_calloc(index->n_cols, sizeof *tally->with),
+        gf_calloc(k, sizeof *tally->mask), gf_array(k, sizeof *tally->touched)};
+    if (tally->counts && tally->with && tally->mask && tally->touched) return GF_OK;
     gf_figures_tally_release(tally);
     return gf_fail_memory(err, "figures");
 }
@@ -65,16 +67,16 @@ gf_status gf_figures_tally_init(gf_figures_tally *tally, uint32_t k, gf_error *e
 void gf_figures_tally_release(gf_figures_tally *tally)
 {
     gf_free(tally->counts);
+    gf_free(tally->with);
     gf_free(tally->mask);
     gf_free(tally->touched);
     *tally = (gf_figures_tally){0};
 }
 
-static void count_terms(gf_figures_count *count, uint32_t mask)
+static void count_pairs(gf_figures_count *count, uint32_t mask)
 {
     for (uint32_t rest = mask; rest; rest &= rest - 1) {
         uint32_t j = (uint32_t)__builtin_ctz(rest);
-        count->with[j]++;
         for (uint32_t below = mask & ((1u << j) - 1); below; below &= below - 1)
             count->together[gf_figures_pair((uint32_t)__builtin_ctz(below), j)]++;
     }
@@ -91,27 +93,34 @@ void gf_figures_tally_add(gf_figures_tally *t, const gf_figures_index *x, gf_row
                           uint32_t cluster)
 {
     uint32_t n = 0;
-    for (uint32_t p = 0; p < row.n; p++)
+    for (uint32_t p = 0; p < row.n; p++) {
+        t->with[row.col[p]]++;
         for (uint32_t e = x->start[row.col[p]]; e < x->start[row.col[p] + 1]; e++) {
             uint32_t c = x->cluster[e];
             if (!t->mask[c]) t->touched[n++] = c;
             t->mask[c] |= 1u << x->bit[e];
         }
+    }
     while (n > 0) {
         uint32_t c = t->touched[--n], mask = t->mask[c];
-        gf_figures_count *count = &t->counts[c];
         t->mask[c] = 0;
-        count_terms(count, mask & ((1u << GF_FIGURES_TERMS) - 1));
+        /* Of very many clusters most have one of the row's terms: their counts are far from here. */
+        if ((mask & (mask - 1)) == 0 && mask >> GF_FIGURES_TERMS == 0) continue;
+        gf_figures_count *count = &t->counts[c];
+        count_pairs(count, mask & ((1u << GF_FIGURES_TERMS) - 1));
         if (!finds(&x->watch[c], mask >> GF_FIGURES_TERMS)) continue;
         count->found++;
         count->members += c == cluster;
     }
 }
 
-void gf_figures_count_add(gf_figures_count *to, const gf_figures_count *from)
+void gf_figures_count_add(gf_figures_count *to, const gf_figures_tally *tally,
+                          const gf_figures_index *x, uint32_t cluster)
 {
-    for (uint32_t i = 0; i < GF_FIGURES_TERMS; i++)
-        to->with[i] += from->with[i];
+    const gf_figures_watch *w = &x->watch[cluster];
+    const gf_figures_count *from = &tally->counts[cluster];
+    for (uint32_t i = 0; i < w->n_terms; i++)
+        to->with[i] += tally->with[w->term[i]];
     for (uint32_t i = 0; i < GF_FIGURES_PAIRS; i++)
         to->together[i] += from->together[i];
     to->found += from->found;

@@ -72,25 +72,29 @@ void gf_figures_index_release(gf_figures_index *index);
 
 /** Counts of one thread. */
 typedef struct gf_figures_tally {
-    gf_figures_count *counts; /* k */
+    gf_figures_count *counts; /* k: but `with` */
+    uint32_t *with;           /* n_cols: documents that have the term */
     uint32_t *mask;           /* k: 0 between rows */
     uint32_t *touched;        /* k */
 } gf_figures_tally;
 
-/** GF_OK; GF_ENOMEM, and *tally is empty. Memory: 240 bytes a cluster. */
-gf_status gf_figures_tally_init(gf_figures_tally *tally, uint32_t k, gf_error *err);
+/** GF_OK; GF_ENOMEM, and *tally is empty. Memory: 240 bytes a cluster, 4 a column. */
+gf_status gf_figures_tally_init(gf_figures_tally *tally, const gf_figures_index *index,
+                                gf_error *err);
 void gf_figures_tally_release(gf_figures_tally *tally);
 
 /**
  * Count a row.
  * @param cluster  the row's own, or any number from k on where it is in none
- * Cost: its entries, and for each cluster that watches terms of it the pairs that it has of them.
+ * Cost: its entries, for each the clusters that watch its term, and for each of these that watches
+ * another term of the row the pairs that it has of them.
  */
 void gf_figures_tally_add(gf_figures_tally *tally, const gf_figures_index *index, gf_row_view row,
                           uint32_t cluster);
 
-/** Add what another thread counted of the same cluster. */
-void gf_figures_count_add(gf_figures_count *count, const gf_figures_count *other);
+/** Add what a thread counted of a cluster. */
+void gf_figures_count_add(gf_figures_count *count, const gf_figures_tally *tally,
+                          const gf_figures_index *index, uint32_t cluster);
 
 /** The mean NPMI of n_terms terms, -1..1; NAN where there are not two. */
 double gf_figures_npmi(const gf_figures_count *count, uint32_t n_terms, uint64_t n_documents);

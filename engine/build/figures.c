@@ -264,7 +264,7 @@ static gf_status count_task(void *context, size_t block, unsigned worker, gf_err
     figuring *f = context;
     gf_figures_tally *tally = &f->tallies[worker];
     uint32_t n = f->documents->n, at = (uint32_t)block * BLOCK;
-    gf_status st = tally->counts ? GF_OK : gf_figures_tally_init(tally, f->index.k, err);
+    gf_status st = tally->counts ? GF_OK : gf_figures_tally_init(tally, &f->index, err);
     if (st != GF_OK) return st;
     return count_block(f, tally, at, n - at < BLOCK ? n - at : BLOCK, err);
 }
@@ -363,7 +363,7 @@ static gf_status figure_task(void *context, size_t task, unsigned worker, gf_err
     for (uint32_t c = (uint32_t)task * CLUSTERS; c < end_of_task(f, task); c++) {
         gf_figures_count count = {.found = 0};
         for (uint32_t t = 0; t < f->n_tallies; t++)
-            if (f->tallies[t].counts) gf_figures_count_add(&count, &f->tallies[t].counts[c]);
+            if (f->tallies[t].counts) gf_figures_count_add(&count, &f->tallies[t], &f->index, c);
         f->at[c] = figures_of(f, c, &count, *seen);
     }
     return GF_OK;
