@@ -4,6 +4,7 @@ source.
 import json
 import os
 import subprocess
+import sys
 
 from process import ROOT, Failed
 
@@ -49,6 +50,20 @@ def collections(quick):
         raise Failed(f"no data set in {folder}, such as 20newsgroups/20newsgroups.jsonl.gz; "
                      "without GROUPERFISH_DATA the posts that come with the source are measured")
     return [Collection(*one) for one in found if one[1]]
+
+
+def make_posts(folder, n):
+    """A file of n posts."""
+    data = os.environ.get("GROUPERFISH_DATA")
+    source = (data and find(data, "reddit-posts")) or POSTS
+    path = os.path.join(folder, "posts.jsonl")
+    program = os.path.join(ROOT, "bench", "posts.py")
+    with open(path, "wb") as out:
+        made = subprocess.run([sys.executable, program, source, str(n)], stdout=out,
+                              stderr=subprocess.PIPE, check=False)
+    if made.returncode:
+        raise Failed(f"bench/posts.py {source} {n}: {made.stderr.decode(errors='replace').strip()}")
+    return path
 
 
 def own_documents(path, clusters):

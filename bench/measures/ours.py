@@ -49,9 +49,10 @@ class Store:
     def rebuild(self, limit=None):
         return self.command("rebuild", "c", "--progress", "none", limit=limit)
 
-    def phases(self, threads=0, limit=None):
-        """A rebuild by bench_rebuild: what it told, and the run."""
-        told = run([bench_program("rebuild"), self.path, "c", "default", str(threads)], limit)
+    def phases(self, threads=0, limit=None, words=()):
+        """A rebuild by bench_rebuild: what it told, and the run; words: of its command, behind."""
+        told = run([bench_program("rebuild"), self.path, "c", "default", str(threads), *words],
+                   limit)
         return json.loads(told.out), told
 
 
