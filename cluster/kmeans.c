@@ -3,9 +3,12 @@
 #include "base/clock.h"
 #include "base/grid.h"
 #include "base/memory.h"
+#include "cluster/large/assign.h"
+#include "cluster/large/branches.h"
 #include "cluster/moves/exchange.h"
 #include "cluster/moves/growth.h"
 #include "cluster/moves/polish.h"
+#include "cluster/moves/refine.h"
 #include "cluster/moves/seed.h"
 #include "cluster/passes/fold.h"
 #include "cluster/passes/number_clusters.h"
@@ -65,6 +68,7 @@ enum {
     DEFAULT_ROUNDS = 20,
     QUICK_PASSES = 2,
     QUICK_ROUNDS = 2,
+    RESUMED_ROUNDS = 4, /* of refinement, where very many clusters go on */
     EXCHANGED = 32, /* from so many clusters on they are exchanged: of fewer, runs find as much */
     MOST_EXCHANGES = 8,
     WARM_ROWS = 100000, /* from this many rows on, the first passes look at a part of them */
@@ -95,16 +99,24 @@ enum {
 typedef kmeans_job job;
 typedef made_run run;
 
-static gf_status begin(const job *j, const gf_points *points, gf_centres *centres, gf_partition *p,
-                       gf_passes **passes, gf_error *err)
+/* A partition around the centres, which become its own. */
+static gf_status surround(const gf_points *points, gf_centres *centres, gf_partition *p,
+                          gf_error *err)
 {
-    uint32_t k = centres->k;
-    gf_status st = gf_partition_init(p, gf_points_n(points), k, points->x->n_cols, err);
+    gf_status st = gf_partition_init(p, gf_points_n(points), centres->k, points->x->n_cols, err);
     if (st != GF_OK) return st;
     gf_centres_release(&p->centres);
     p->centres = *centres;
     *centres = (gf_centres){0};
-    return gf_passes_create(j->pool, points, k, j->options->cancel, passes, err);
+    return GF_OK;
+}
+
+static gf_status begin(const job *j, const gf_points *points, gf_centres *centres, gf_partition *p,
+                       gf_passes **passes, gf_error *err)
+{
+    gf_status st = surround(points, centres, p, err);
+    if (st != GF_OK) return st;
+    return gf_passes_create(j->pool, points, p->k, j->options->cancel, passes, err);
 }
 
 static uint64_t seed_of(const job *j, unsigned restart)
@@ -276,29 +288,57 @@ static bool goes_on(const job *j)
     return o->start && o->start_k == j->k && o->start_refined && is_refined(j);
 }
 
-/* Clusters that were refined go on as they are; what is new goes to the nearest. */
+/* The clusters of the start as they are; what is new goes to the nearest. */
 static gf_status go_on(job *j, run *out, gf_error *err)
 {
     const gf_kmeans_options *o = j->options;
     uint32_t n = gf_points_n(&j->points);
     gf_centres centres = {0};
-    gf_passes *passes = NULL;
-    gf_pass_report report;
     run r = {0};
     uint32_t *of_point = gf_array(n, sizeof *of_point);
     gf_status st = of_point ? GF_OK : gf_fail_memory(err, "a start");
     if (st == GF_OK)
         st = gf_start_centres(j->pool, &j->points, j->fold, j->n_rows, o->start, o->start_k, j->k,
                               o->cancel, of_point, &centres, err);
-    if (st == GF_OK) st = begin(j, &j->points, &centres, &r.p, &passes, err);
-    if (st == GF_OK) st = gf_passes_assign_all(passes, &r.p, NULL, &report, err);
+    if (st == GF_OK) st = surround(&j->points, &centres, &r.p, err);
+    if (st == GF_OK) st = gf_assign_rows(j->pool, &j->points, &r.p, NULL, o->cancel, err);
     for (uint32_t i = 0; st == GF_OK && i < n; i++)
         if (of_point[i] < j->k) r.p.label[i] = of_point[i];
     clock_stage(j, &j->stages.seeding);
-    gf_passes_free(passes);
     gf_centres_release(&centres);
     gf_free(of_point);
     r.made.converged = true;
+    if (st == GF_OK)
+        *out = r;
+    else
+        gf_partition_release(&r.p);
+    return st;
+}
+
+/*
+ * Very many clusters go on: passes over all of them would take longer than growing them. What
+ * lacks begins with the worst fitting rows, and all settle among similar ones.
+ */
+static gf_status resume_many(job *j, run *out, gf_error *err)
+{
+    const gf_cancel *cancel = j->options->cancel;
+    gf_passes *passes = NULL;
+    run r;
+    report_progress(j, "clustering", 0, 1);
+    gf_status st = go_on(j, &r, err);
+    if (st != GF_OK) return st;
+    st = gf_passes_create(j->pool, &j->points, r.p.k, cancel, &passes, err);
+    for (uint32_t c = 0; st == GF_OK && c < r.p.k; c++)
+        gf_passes_changed(passes)[c] = true;
+    if (st == GF_OK) st = gf_passes_update(passes, &r.p, err);
+    if (st == GF_OK && j->max_rounds != GF_NO_POLISH) {
+        st = gf_refine(j->pool, &j->points, &r.p, RESUMED_ROUNDS, seed_of(j, 0),
+                       gf_passes_changed(passes), cancel, err);
+        if (st == GF_OK) st = gf_passes_update(passes, &r.p, err);
+    }
+    clock_stage(j, &j->stages.passing);
+    if (st == GF_OK) r.objective = gf_centres_objective(&r.p.centres);
+    gf_passes_free(passes);
     if (st == GF_OK)
         *out = r;
     else
@@ -311,6 +351,7 @@ static gf_status make_run(job *j, unsigned restart, run *out, gf_error *err)
     bool starts = j->options->start && j->options->start_k;
     if (j->small) return small_run(j, restart, out, err);
     if (goes_on(j)) return go_on(j, out, err);
+    if (starts && j->k > GF_BRANCHES_ABOVE) return resume_many(j, out, err);
     if (!starts && j->k > GF_MANY_CLUSTERS) return grow_run(j, restart, out, err);
     gf_centres centres = {0};
     gf_passes *passes = NULL;
@@ -505,6 +546,27 @@ done:
     return st;
 }
 
+/* Very many clusters: those that the assignment left without rows keep one. */
+static gf_status keep_clusters(const job *j, gf_partition *p, const uint32_t *keeper,
+                               double *weight, uint32_t *runner_up, gf_error *err)
+{
+    gf_csr x = {0};
+    float *row_weight = NULL;
+    gf_keeper *lost = gf_array(p->k, sizeof *lost);
+    uint32_t *rows = gf_array(p->k, sizeof *rows);
+    gf_status st = lost && rows ? GF_OK : gf_fail_memory(err, "clusters");
+    uint32_t n = st == GF_OK ? gf_assign_list_lost(p, weight, keeper, lost) : 0;
+    for (uint32_t l = 0; l < n; l++)
+        rows[l] = lost[l].row;
+    if (n) st = gf_points_gather(&j->points, rows, n, &x, &row_weight, err);
+    if (n && st == GF_OK) gf_assign_give_back(p, lost, n, &x, row_weight, weight, runner_up);
+    gf_csr_release(&x);
+    gf_free(row_weight);
+    gf_free(lost);
+    gf_free(rows);
+    return st;
+}
+
 /*
  * The last assignment, over the centres as they are kept: again where a cluster lost all its
  * documents by it, so that it is nobody's runner-up either. weight and number: k.
@@ -514,13 +576,13 @@ static gf_status assign_last(const job *j, gf_partition *p, uint32_t *runner_up,
 {
     gf_status st = GF_OK;
     for (bool dropped = true; st == GF_OK && dropped;) {
-        gf_passes *passes = NULL;
-        gf_pass_report report;
-        st = gf_passes_create(j->pool, &j->points, p->k, j->options->cancel, &passes, err);
-        if (st == GF_OK) st = gf_passes_assign_all(passes, p, runner_up, &report, err);
-        gf_passes_free(passes);
+        bool keeps = gf_branches_serve(&p->centres);
+        if (keeps) gf_assign_find_keepers(p, number);
+        st = gf_assign_rows(j->pool, &j->points, p, runner_up, j->options->cancel, err);
         if (st != GF_OK) break;
         weigh(j, p, weight);
+        if (keeps) st = keep_clusters(j, p, number, weight, runner_up, err);
+        if (st != GF_OK) break;
         dropped = gf_number_clusters_drop_empty(p, weight, number);
     }
     return st;

@@ -65,7 +65,8 @@ typedef struct gf_kmeans {
     uint32_t n;          /* rows */
     uint32_t distinct;   /* distinct rows that have entries */
     uint32_t k;          /* clusters, each with at least one row; largest first */
-    uint32_t *label;     /* n: 0..k-1, always the argmax over the centres */
+    uint32_t *label;     /* n: 0..k-1, the argmax over the centres, or of very many over those that
+                            the row reaches: see cluster/large/assign.h */
     float *score;        /* n: similarity to the own centre, 0..1 */
     uint32_t *runner_up; /* n: the second most similar cluster; GF_NO_CLUSTER where k is 1 */
     float *second;       /* n: similarity to that centre; 0 where there is none */

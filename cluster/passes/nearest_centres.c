@@ -4,17 +4,23 @@
 
 enum { ALIGNMENT = 64 };
 
+/* Scores; of a tree as many floats and as many numbers as a row may have terms. */
 static size_t floats_of_worker(const gf_nearest_centres *l)
 {
-    return 2 * (size_t)l->index.stride;
+    size_t floats = 2 * (size_t)l->index.stride;
+    if (!l->branches.n) return floats;
+    floats = gf_branches_stride(&l->branches) + 2 * (size_t)l->n_terms;
+    return (floats + GF_COLUMN_BLOCK - 1) / GF_COLUMN_BLOCK * GF_COLUMN_BLOCK;
 }
 
 gf_status gf_nearest_centres_make_room(gf_nearest_centres *l, unsigned n, gf_error *err)
 {
-    void *block = gf_array(floats_of_worker(l) * n + ALIGNMENT / sizeof(float), sizeof(float));
+    size_t stride = floats_of_worker(l);
+    void *block = gf_array(stride * n + ALIGNMENT / sizeof(float), sizeof(float));
     if (!block) return gf_fail_memory(err, "scores");
     gf_free(l->block);
     l->block = block;
+    l->stride = stride;
     uintptr_t at = (uintptr_t)block;
     l->scores = (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     return GF_OK;
@@ -32,11 +38,29 @@ static gf_status index_centres(gf_centre_index *index, const gf_centres *centres
     return st;
 }
 
+static gf_status index_branches(gf_nearest_centres *l, const gf_centres *centres, gf_error *err)
+{
+    gf_status st = gf_branches_init(&l->branches, centres, NULL, NULL, err);
+    if (st != GF_OK) return st;
+    l->n_terms = centres->n_terms;
+    l->branch = gf_calloc(l->branches.n, sizeof *l->branch);
+    if (!l->branch) return gf_fail_memory(err, "the index of cluster centres");
+    for (uint32_t j = 0; st == GF_OK && j < l->branches.n; j++)
+        st = gf_branches_pack(&l->branches, j, &l->branch[j], err);
+    l->branches.centres = NULL;
+    return st;
+}
+
 gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centres, gf_error *err)
 {
     *l = (gf_nearest_centres){.kernels = gf_scoring_kernels_choose()};
-    gf_status st = gf_centre_index_init(&l->index, centres->k, centres->n_terms, err);
-    if (st == GF_OK) st = index_centres(&l->index, centres, err);
+    gf_status st;
+    if (gf_branches_serve(centres)) {
+        st = index_branches(l, centres, err);
+    } else {
+        st = gf_centre_index_init(&l->index, centres->k, centres->n_terms, err);
+        if (st == GF_OK) st = index_centres(&l->index, centres, err);
+    }
     if (st == GF_OK) st = gf_nearest_centres_make_room(l, 1, err);
     if (st != GF_OK) gf_nearest_centres_release(l);
     return st;
@@ -45,13 +69,35 @@ gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centr
 void gf_nearest_centres_release(gf_nearest_centres *l)
 {
     gf_centre_index_release(&l->index);
+    for (uint32_t j = 0; l->branch && j < l->branches.n; j++)
+        gf_branches_unpack(&l->branch[j]);
+    gf_free(l->branch);
+    gf_branches_release(&l->branches);
     gf_free(l->block);
     *l = (gf_nearest_centres){0};
+}
+
+/* As gf_branches_assign finds them. */
+static gf_nearest_two find_by_tree(const gf_nearest_centres *l, gf_row_view row, float *scores)
+{
+    const gf_branches *b = &l->branches;
+    float *val = scores + gf_branches_stride(b);
+    uint32_t *col = (uint32_t *)(val + l->n_terms), branch[GF_BRANCHES_WIDTH];
+    gf_nearest_two two = GF_BRANCHES_NOTHING;
+    uint32_t n = gf_branches_route(b, row, scores, branch);
+    for (uint32_t r = 0; r < n; r++) {
+        const gf_branch_packed *packed = &l->branch[branch[r]];
+        gf_row_view here = gf_branches_pack_row(packed, row, col, val);
+        gf_branches_look(b, branch[r], &packed->index, here, scores, &two);
+    }
+    if (two.runner_up == UINT32_MAX) two.of_second = 0;
+    return two;
 }
 
 gf_nearest_two gf_nearest_centres_find(const gf_nearest_centres *l, unsigned worker,
                                        gf_row_view row)
 {
-    float *scores = l->scores + worker * floats_of_worker(l);
+    float *scores = l->scores + worker * l->stride;
+    if (l->branches.n) return find_by_tree(l, row, scores);
     return gf_centre_index_nearest(&l->index, l->kernels, row, 0, scores);
 }

@@ -3,25 +3,31 @@
  * looking them up needs.
  *
  * Ceilings leave most centres out where there are many: see gf_centre_index_set_ceilings. A row
- * of the clustering gets the places and similarities that its last assignment gave it.
+ * of the clustering gets the places and similarities that its last assignment gave it. Very many
+ * centres (gf_branches_serve) are looked up by their tree, as that assignment does.
  */
 #ifndef GF_CLUSTER_PASSES_NEAREST_CENTRES_H
 #define GF_CLUSTER_PASSES_NEAREST_CENTRES_H
 
-#include "cluster/passes/centre_index.h"
+#include "cluster/large/branches.h"
 
 typedef struct gf_nearest_centres {
-    gf_centre_index index; /* columns in the order of the clusters */
+    gf_centre_index
+        index;            /* columns in the order of the clusters; not made where there is a tree */
+    gf_branches branches; /* n is 0 where there is none; its centres are not there any more */
+    gf_branch_packed *branch; /* branches.n */
+    uint32_t n_terms;
     const gf_kernels *kernels;
-    float *scores; /* 2 * index.stride for each worker, aligned to 64 bytes */
+    float *scores; /* stride for each worker, aligned to 64 bytes; of a tree also a row's room */
     void *block;   /* unaligned start of scores */
+    size_t stride;
 } gf_nearest_centres;
 
 /**
  * Index the centres, which are not needed any more afterwards, with room for one worker.
  *
  * @return GF_OK; GF_ENOMEM; GF_ELIMIT (see gf_centre_index_build); *l is then empty
- * Cost: see gf_centre_index_build and gf_centre_index_set_ceilings.
+ * Cost: see gf_centre_index_build and gf_centre_index_set_ceilings, or gf_branches_init.
  */
 gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centres, gf_error *err);
 void gf_nearest_centres_release(gf_nearest_centres *l);
@@ -32,7 +38,8 @@ gf_status gf_nearest_centres_make_room(gf_nearest_centres *l, unsigned n, gf_err
 /**
  * The two centres that are most similar to a row; each worker does one at a time.
  *
- * Cost: O(entries * k) at worst; from GF_CEILINGS centres on often a tenth of that.
+ * Cost: O(entries * k) at worst; from GF_CEILINGS centres on often a tenth of that; by a tree
+ * O(entries * 6 sqrt(k)).
  */
 gf_nearest_two gf_nearest_centres_find(const gf_nearest_centres *l, unsigned worker,
                                        gf_row_view row);
