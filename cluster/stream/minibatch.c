@@ -1,6 +1,8 @@
 #include "cluster/stream/minibatch.h"
 
 #include "base/memory.h"
+#include "cluster/large/assign.h"
+#include "cluster/large/branches.h"
 #include "cluster/passes/number_clusters.h"
 #include "cluster/stream/row_stream.h"
 
@@ -12,6 +14,9 @@ enum { DRAWS_PER_ROW = 2 };
 
 /* Streams of the seed: what is drawn for one purpose says nothing of the other. */
 enum { OF_SAMPLE = 11, OF_BATCHES = 12 };
+
+/* Clusters that very many ones may lack to go on; if more do, they are sought anew. */
+enum { MOST_LACKING = 1000 };
 
 typedef struct job {
     gf_row_stream stream;
@@ -30,6 +35,11 @@ static void tell(const job *j, uint64_t done, uint64_t total)
 {
     const gf_kmeans_options *o = &j->options->kmeans;
     if (o->progress) o->progress(o->progress_context, "clustering", done, total);
+}
+
+static void tell_window(void *context, uint64_t done, uint64_t total)
+{
+    tell(context, done, total);
 }
 
 /* ---- seeds ----------------------------------------------------------------------------------- */
@@ -121,6 +131,10 @@ static gf_status seed_by_start(job *j, uint32_t most, gf_centres *centres, gf_er
         gf_free(centres->at[c].value);
     }
     centres->k = kept;
+    if (kept + MOST_LACKING < wanted && wanted > GF_BRANCHES_ABOVE) {
+        gf_centres_release(centres); /* to look for so many worst rows would take too long */
+        return GF_OK;
+    }
     return kept && kept < wanted ? add_worst(j, wanted - kept, centres, err) : GF_OK;
 }
 
@@ -212,6 +226,26 @@ static gf_status sum_again(job *j, gf_error *err)
     return st;
 }
 
+/* Very many clusters: those that the assignment left without rows keep one. */
+static gf_status keep_clusters(job *j, const uint32_t *keeper, double *weight, uint32_t *runner_up,
+                               gf_error *err)
+{
+    gf_partition *p = &j->p;
+    gf_csr x = {0};
+    gf_keeper *lost = gf_array(p->k, sizeof *lost);
+    uint32_t *rows = gf_array(p->k, sizeof *rows);
+    gf_status st = lost && rows ? GF_OK : gf_fail_memory(err, "clusters");
+    uint32_t n = st == GF_OK ? gf_assign_list_lost(p, weight, keeper, lost) : 0;
+    for (uint32_t l = 0; l < n; l++)
+        rows[l] = lost[l].row;
+    if (n) st = gf_row_file_pick(j->stream.rows, rows, n, &x, err);
+    if (n && st == GF_OK) gf_assign_give_back(p, lost, n, &x, NULL, weight, runner_up);
+    gf_csr_release(&x);
+    gf_free(lost);
+    gf_free(rows);
+    return st;
+}
+
 /* Over the centres as they are kept: again where a cluster lost all its rows. */
 static gf_status assign_last(job *j, uint32_t *runner_up, double *weight, uint32_t *number,
                              gf_error *err)
@@ -219,11 +253,15 @@ static gf_status assign_last(job *j, uint32_t *runner_up, double *weight, uint32
     gf_partition *p = &j->p;
     gf_status st = GF_OK;
     for (bool dropped = true; st == GF_OK && dropped;) {
+        bool keeps = gf_branches_serve(&p->centres);
+        if (keeps) gf_assign_find_keepers(p, number);
         st = gf_row_stream_assign(&j->stream, p, runner_up, err);
         if (st != GF_OK) break;
         memset(weight, 0, p->k * sizeof *weight);
         for (uint32_t i = 0; i < p->n; i++)
             weight[p->label[i]]++;
+        if (keeps) st = keep_clusters(j, number, weight, runner_up, err);
+        if (st != GF_OK) break;
         dropped = gf_number_clusters_drop_empty(p, weight, number);
     }
     return st;
@@ -288,15 +326,22 @@ static gf_status init(job *j, gf_error *err)
 gf_status gf_minibatch_run(gf_pool *pool, const gf_row_file *rows,
                            const gf_minibatch_options *options, gf_kmeans *out, gf_error *err)
 {
-    job j = {.stream = {pool, rows, gf_row_stream_window(1), options->kmeans.cancel},
+    const bool many = options->kmeans.k > GF_BRANCHES_ABOVE;
+    job j = {.stream = {.pool = pool,
+                        .rows = rows,
+                        .window = gf_row_stream_window(many ? options->kmeans.k : 1),
+                        .cancel = options->kmeans.cancel,
+                        .progress = many ? tell_window : NULL,
+                        .most_terms = many ? GF_ROW_STREAM_TERMS : 0},
              .options = options};
     uint32_t distinct = 0;
+    j.stream.progress_context = &j;
     gf_status st = init(&j, err);
     if (st == GF_OK) st = gf_row_stream_distinct(&j.stream, &distinct, err);
     if (st == GF_OK) st = seed(&j, distinct, err);
     if (st == GF_OK) {
         j.stream.window = gf_row_stream_window(j.p.k);
-        st = run_batches(&j, err);
+        st = many ? gf_row_stream_trim(&j.stream, &j.p.centres, err) : run_batches(&j, err);
     }
     if (st == GF_OK) st = sum_again(&j, err);
     if (st == GF_OK) st = finish(&j, distinct, out, err);

@@ -7,6 +7,11 @@
  *                towards them by its own rate, 1 / (rows that it was made of so far)
  *     the end    all rows stream by: assigned, their clusters summed, assigned again
  *
+ * Of very many clusters (more than GF_BRANCHES_ABOVE) no batches are drawn, whose rows lie all over
+ * the file: from the sample's centres all rows stream by as at the end. Centres keep their strongest
+ * GF_ROW_STREAM_TERMS terms, so that k alone bounds what they take, and rows find their places by
+ * the tree of centres (cluster/large/branches.h).
+ *
  * A centre that moves from its mean m by (x - m) / v for the v-th row is the mean of all v; so what
  * is kept of each cluster is the sum of its rows so far, and only the sum of a batch is added to
  * it.

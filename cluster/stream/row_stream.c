@@ -1,6 +1,8 @@
 #include "cluster/stream/row_stream.h"
 
 #include "base/memory.h"
+#include "cluster/large/branches.h"
+#include "cluster/large/strongest.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -23,13 +25,16 @@ static uint32_t rows_at(const gf_row_stream *s, uint32_t first)
 
 /* ---- assigning ------------------------------------------------------------------------------- */
 
-/* The rows of one window, by the passes of k-means: part borrows its arrays. */
-static gf_status assign_window(const gf_row_stream *s, const gf_csr *x, gf_partition *part,
-                               uint32_t *runner_up, gf_error *err)
+/* The rows of one window, by the passes of k-means or the tree: part borrows its arrays. */
+static gf_status assign_window(const gf_row_stream *s, const gf_branches *tree, const gf_csr *x,
+                               gf_partition *part, uint32_t *runner_up, gf_error *err)
 {
     gf_points points = {x, NULL};
     gf_passes *passes = NULL;
     gf_pass_report report;
+    if (tree)
+        return gf_branches_assign(tree, s->pool, x, part->label, runner_up, part->own, part->other,
+                                  s->cancel, err);
     gf_status st = gf_passes_create(s->pool, &points, part->k, s->cancel, &passes, err);
     if (st == GF_OK) st = gf_passes_assign_all(passes, part, runner_up, &report, err);
     gf_passes_free(passes);
@@ -39,7 +44,9 @@ static gf_status assign_window(const gf_row_stream *s, const gf_csr *x, gf_parti
 gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t *runner_up,
                                gf_error *err)
 {
-    gf_status st = GF_OK;
+    gf_branches tree = {.n = 0};
+    bool by_tree = gf_branches_serve(&p->centres);
+    gf_status st = by_tree ? gf_branches_init(&tree, &p->centres, s->pool, s->cancel, err) : GF_OK;
     for (uint32_t first = 0, n; first < p->n && st == GF_OK; first += n) {
         gf_csr x = {0};
         n = rows_at(s, first);
@@ -48,9 +55,12 @@ gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t
         memset(part.label, 0, n * sizeof *part.label);
         st = gf_row_file_read(s->rows, first, n, &x, err);
         if (st == GF_OK)
-            st = assign_window(s, &x, &part, runner_up ? runner_up + first : NULL, err);
+            st = assign_window(s, by_tree ? &tree : NULL, &x, &part,
+                               runner_up ? runner_up + first : NULL, err);
         gf_csr_release(&x);
+        if (s->progress) s->progress(s->progress_context, first + n, p->n);
     }
+    gf_branches_release(&tree);
     return st;
 }
 
@@ -61,7 +71,7 @@ gf_status gf_row_stream_label(const gf_row_stream *s, const gf_csr *x, const gf_
     if (!scores) return gf_fail_memory(err, "clusters");
     gf_partition part = {x->n_rows, centres->k, label, scores, scores + x->n_rows, *centres};
     memset(label, 0, x->n_rows * sizeof *label);
-    gf_status st = assign_window(s, x, &part, NULL, err);
+    gf_status st = assign_window(s, NULL, x, &part, NULL, err);
     gf_free(scores);
     return st;
 }
@@ -130,6 +140,31 @@ static gf_status merge_task(void *context, size_t cluster, unsigned worker, gf_e
     return GF_OK;
 }
 
+typedef struct trimming {
+    gf_centres *sums;
+    uint32_t least, most; /* terms of sums that are trimmed; that are left */
+} trimming;
+
+static gf_status trim_task(void *context, size_t cluster, unsigned worker, gf_error *err)
+{
+    (void)worker;
+    const trimming *t = context;
+    gf_centre *c = &t->sums->at[cluster];
+    return c->n > t->least ? gf_strongest_keep(c, t->most, err) : GF_OK;
+}
+
+static gf_status trim(const gf_row_stream *s, gf_centres *sums, uint32_t least, gf_error *err)
+{
+    trimming t = {sums, least, s->most_terms};
+    if (!s->most_terms) return GF_OK;
+    return gf_pool_run(s->pool, sums->k, trim_task, &t, s->cancel, err);
+}
+
+gf_status gf_row_stream_trim(const gf_row_stream *s, gf_centres *sums, gf_error *err)
+{
+    return trim(s, sums, s->most_terms, err);
+}
+
 gf_status gf_row_stream_add(const gf_row_stream *s, const gf_csr *x, const uint32_t *label,
                             gf_centres *sums, gf_error *err)
 {
@@ -149,6 +184,7 @@ gf_status gf_row_stream_add(const gf_row_stream *s, const gf_csr *x, const uint3
     gf_centre_summer_free(summer);
     merging m = {sums, &more};
     if (st == GF_OK) st = gf_pool_run(s->pool, k, merge_task, &m, s->cancel, err);
+    if (st == GF_OK) st = trim(s, sums, s->most_terms + s->most_terms / 2, err);
     gf_centres_release(&more);
     gf_free(changed);
     return st;
@@ -171,8 +207,10 @@ gf_status gf_row_stream_sum(const gf_row_stream *s, const uint32_t *label, uint3
         st = gf_row_file_read(s->rows, first, m, &x, err);
         if (st == GF_OK) st = gf_row_stream_add(s, &x, part, &made, err);
         gf_csr_release(&x);
+        if (s->progress) s->progress(s->progress_context, first + m, n);
     }
     gf_free(part);
+    if (st == GF_OK) st = gf_row_stream_trim(s, &made, err);
     if (st == GF_OK)
         *sums = made;
     else

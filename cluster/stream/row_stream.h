@@ -16,18 +16,25 @@ typedef struct gf_row_stream {
     const gf_row_file *rows; /* of unit length, none empty */
     uint32_t window;         /* rows that are in memory at a time; gf_row_stream_window */
     const gf_cancel *cancel; /* may be NULL */
+    void (*progress)(void *context, uint64_t done, uint64_t total); /* after a window; or NULL */
+    void *progress_context;
+    uint32_t most_terms; /* sums keep so many of their strongest terms, or half as many more
+                                while they are added to; 0: all */
 } gf_row_stream;
+
+enum { GF_ROW_STREAM_TERMS = 512 /* most_terms of very many clusters (gf_branches_serve) */ };
 
 /** Rows of a window: so many that indexing k centres for them costs little beside scoring them. */
 uint32_t gf_row_stream_window(uint32_t k);
 
 /**
- * Assign every row to its most similar centre, exactly.
+ * Assign every row to its most similar centre: as gf_assign_rows does (cluster/large/assign.h).
  *
  * @param p          n, k and centres are given; label, own and other are set
  * @param runner_up  NULL, or n: the second most similar
  * @return GF_OK; GF_EIO, GF_ENOMEM, GF_ECANCELLED, GF_ELIMIT (gf_centre_index_build)
- * Cost: entries * k, and for each window the index. Memory: the index, a window.
+ * Cost: entries * k, and for each window the index; of very many clusters their tree once. Memory:
+ * the index or the tree, a window.
  */
 gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t *runner_up,
                                gf_error *err);
@@ -35,6 +42,9 @@ gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t
 /** The same for rows in memory, of which only the labels are wanted: x->n_rows. */
 gf_status gf_row_stream_label(const gf_row_stream *s, const gf_csr *x, const gf_centres *centres,
                               uint32_t *label, gf_error *err);
+
+/** Leave each sum its strongest most_terms terms, where the stream says so. */
+gf_status gf_row_stream_trim(const gf_row_stream *s, gf_centres *sums, gf_error *err);
 
 /**
  * Add rows to sums: each cluster's centre becomes the unit vector of what it was (value * length)

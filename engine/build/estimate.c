@@ -1,7 +1,9 @@
 #include "engine/build/estimate.h"
 
 #include "cluster/label/tree.h"
+#include "cluster/large/branches.h"
 #include "cluster/mixture/mixture.h"
+#include "cluster/stream/row_stream.h"
 #include "engine/build/plan.h"
 #include "engine/rows/index_cells.h"
 #include "engine/text/reader.h"
@@ -59,9 +61,23 @@ static double word_tables(const gf_memory_counts *c, unsigned threads)
     return WORD * c->words + (double)THREAD_WORDS * threads;
 }
 
+/*
+ * Of very many centres: with room to grow; the branches of their tree, each of up to 8,192 terms and
+ * indexed; the sums of each thread; the rows of a window with what they find.
+ */
+static uint64_t tree_of_centres_bytes(const gf_memory_counts *c)
+{
+    double branches = 2 * sqrt(c->k), window = 4.0 * c->k;
+    if (window > 1 << 19) window = 1 << 19;
+    if (window < 1 << 16) window = 1 << 16;
+    return to_bytes(10 * c->centre_entries + 32 * 8192 * branches + 270 * window +
+                    SUMMED_TERM * c->terms * (c->threads + 1));
+}
+
 /* Centres, their postings or dense rows, sums that are kept, and the sums of each thread. */
 static uint64_t centre_bytes(const gf_memory_counts *c)
 {
+    if (c->k > GF_BRANCHES_ABOVE) return tree_of_centres_bytes(c);
     double kept = 4 * c->centre_entries <= c->entries ? 12 * c->centre_entries : 0;
     return to_bytes(22 * c->centre_entries + kept + SUMMED_TERM * c->terms * (c->threads + 1));
 }
@@ -209,6 +225,15 @@ void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
 
 /* ---- rows in a file -------------------------------------------------------------------------- */
 
+/* Centres of very many clusters keep some of their terms alone. */
+static gf_memory_counts bound_centres(const gf_memory_counts *c)
+{
+    gf_memory_counts bounded = *c;
+    double most = 1.5 * GF_ROW_STREAM_TERMS * c->k;
+    if (c->k > GF_BRANCHES_ABOVE && c->centre_entries > most) bounded.centre_entries = most;
+    return bounded;
+}
+
 /* Bytes of a row of the sample in k-means: the row, its copy, that of growth, bounds. */
 static double sampled_row(const gf_memory_counts *c)
 {
@@ -216,8 +241,10 @@ static double sampled_row(const gf_memory_counts *c)
     return 24 * entries + 120;
 }
 
-uint64_t gf_estimate_of_spilled(const gf_memory_counts *c, uint64_t memory, gf_memory_plan *plan)
+uint64_t gf_estimate_of_spilled(const gf_memory_counts *counts, uint64_t memory,
+                                gf_memory_plan *plan)
 {
+    const gf_memory_counts bounded = bound_centres(counts), *c = &bounded;
     uint64_t n = c->documents, result = 28 * n + to_bytes(8 * c->centre_entries) + c->buffers / 3;
     uint64_t held = PROGRAM + ids_and_vocabulary(c) + 9 * n;
     uint64_t reading = to_bytes(word_tables(c, 1) + LISTED_WORD * c->words) + 4 * SMALL_GROUP;

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "cluster/measure/quality.h"
+#include "cluster/passes/nearest_centres.h"
 #include "cluster/stream/minibatch.h"
 #include "cluster/stream/row_stream.h"
 
@@ -53,7 +54,7 @@ static void streams_like_a_matrix(void **state)
     uint32_t n = s.x.n_rows, k = 13;
     for (unsigned threads = 1; threads <= 3; threads++) {
         gf_pool *pool = rows_pool(threads);
-        gf_row_stream stream = {pool, &s.file, 77, NULL};
+        gf_row_stream stream = {.pool = pool, .rows = &s.file, .window = 77};
         gf_partition p;
         assert_ok(gf_partition_init(&p, n, k, s.x.n_cols, &err));
         gf_centres_release(&p.centres);
@@ -119,7 +120,7 @@ static void counts_distinct_rows(void **state)
     for (uint32_t i = 0; i < 300; i++)
         from[i] = i < 40 ? i : (uint32_t)gf_random_below(&random, 40);
     spilled s = spill(rows_pick(&x, from, 300));
-    gf_row_stream stream = {NULL, &s.file, 7, NULL};
+    gf_row_stream stream = {.rows = &s.file, .window = 7};
     assert_ok(gf_row_stream_distinct(&stream, &distinct, &err));
     assert_int_equal(distinct, want);
     release(&s);
@@ -417,6 +418,74 @@ static void a_failed_allocation_is_told(void **state)
     release(&s);
 }
 
+/* ---- very many clusters ---------------------------------------------------------------------- */
+
+/* Each row has the place that it finds alone, whatever the number of threads. */
+static void very_many_clusters(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 9);
+    spilled s = spill(rows_random(22000, 9000, 12, &random));
+    const gf_kmeans_options o = {.k = GF_BRANCHES_ABOVE + 1500, .seed = 2};
+    gf_pool *pool = rows_pool(3);
+    gf_kmeans r = run(pool, &s, o, 15000), alone = run(NULL, &s, o, 15000);
+    gf_nearest_centres l;
+    assert_true(r.k > o.k / 2 && r.k <= o.k);
+    assert_int_equal(r.k, alone.k);
+    assert_memory_equal(r.label, alone.label, r.n * sizeof *r.label);
+    assert_memory_equal(r.score, alone.score, r.n * sizeof *r.score);
+    rows_assert_same_centres(&r.centres, &alone.centres);
+    uint32_t kept = 0;
+    assert_ok(gf_nearest_centres_init(&l, &r.centres, &err));
+    for (uint32_t i = 0; i < r.n; i++) {
+        gf_nearest_two two = gf_nearest_centres_find(&l, 0, gf_csr_row(&s.x, i));
+        if (r.score[i] == r.second[i] && two.cluster == r.runner_up[i]) { /* its cluster kept it */
+            kept++;
+            continue;
+        }
+        if (two.similarity > two.of_second) assert_int_equal(two.cluster, r.label[i]);
+        assert_true((float)two.of_second == r.second[i]); /* of several equally similar ones any */
+    }
+    assert_true(kept < r.n / 10);
+    gf_nearest_centres_release(&l);
+    gf_kmeans_release(&alone);
+    gf_kmeans_release(&r);
+    gf_pool_free(pool);
+    release(&s);
+}
+
+/* Sums keep their strongest terms, and a row still has its weight in them. */
+static void sums_keep_their_strongest_terms(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 10);
+    spilled s = spill(rows_random(600, 200, 12, &random));
+    uint32_t *label = gf_calloc(s.x.n_rows, sizeof *label);
+    gf_row_stream stream = {.rows = &s.file, .window = 100, .most_terms = 20};
+    gf_centres all, few;
+    assert_ok(gf_row_stream_sum(&stream, label, 1, &few, &err));
+    stream.most_terms = 0;
+    assert_ok(gf_row_stream_sum(&stream, label, 1, &all, &err));
+    assert_int_equal(few.at[0].n, 20);
+    assert_true(all.at[0].n > 100);
+    assert_near(few.at[0].weight, 600, 0);
+    double squares = 0;
+    for (uint32_t p = 0; p < 20; p++)
+        squares += (double)few.at[0].value[p] * (double)few.at[0].value[p];
+    assert_near(squares, 1, 1e-5);
+    /* The most frequent term weighs as much as in the whole sum. */
+    assert_int_equal(few.at[0].term[0], all.at[0].term[0]);
+    double of_few = few.at[0].length * (double)few.at[0].value[0];
+    double of_all = all.at[0].length * (double)all.at[0].value[0];
+    assert_near(of_few, of_all, 1e-4 * of_all);
+    gf_centres_release(&all);
+    gf_centres_release(&few);
+    gf_free(label);
+    release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(streams_like_a_matrix),
@@ -428,6 +497,8 @@ int main(void)
                                        cmocka_unit_test(begins_with_different_rows),
                                        cmocka_unit_test(the_fewest_rows),
                                        cmocka_unit_test(says_no),
-                                       cmocka_unit_test(a_failed_allocation_is_told)};
+                                       cmocka_unit_test(a_failed_allocation_is_told),
+                                       cmocka_unit_test(very_many_clusters),
+                                       cmocka_unit_test(sums_keep_their_strongest_terms)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
