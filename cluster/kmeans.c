@@ -558,7 +558,7 @@ static gf_status keep_clusters(const job *j, gf_partition *p, const uint32_t *ke
     uint32_t n = st == GF_OK ? gf_assign_list_lost(p, weight, keeper, lost) : 0;
     for (uint32_t l = 0; l < n; l++)
         rows[l] = lost[l].row;
-    if (n) st = gf_points_gather(&j->points, rows, n, &x, &row_weight, err);
+    if (n) st = gf_points_gather(j->pool, &j->points, rows, n, &x, &row_weight, err);
     if (n && st == GF_OK) gf_assign_give_back(p, lost, n, &x, row_weight, weight, runner_up);
     gf_csr_release(&x);
     gf_free(row_weight);
