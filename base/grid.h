@@ -37,7 +37,7 @@ static inline int64_t gf_grid_score(double score)
     return (int64_t)llrint(score * 0x1p32);
 }
 
-/** What such a sum is worth. */
+/** The value of such a sum. */
 static inline double gf_grid_sum(int64_t scores)
 {
     return (double)scores * 0x1p-32;

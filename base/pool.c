@@ -176,7 +176,7 @@ static void note_failure(gf_pool *p, size_t index, gf_status st, const gf_error 
     atomic_store(&p->failed, true);
 }
 
-/* Whoever has taken a task runs it: so all before one that fails are run. */
+/* A thread that has taken a task runs it: so all before one that fails are run. */
 static void work_through_tasks(gf_pool *p, unsigned worker)
 {
     while (!atomic_load_explicit(&p->failed, memory_order_relaxed)) {
@@ -350,7 +350,7 @@ static gf_status run(gf_pool *p, size_t n, gf_pool_task *task, void *context,
 gf_status gf_pool_run(gf_pool *p, size_t n, gf_pool_task *task, void *context,
                       const gf_cancel *cancel, gf_error *err)
 {
-    /* Where there is no pool the caller is a task of one itself, or nothing is to be parallel. */
+    /* Without a pool the caller is a task of one itself, or nothing is to be parallel. */
     if (!p || !atomic_load_explicit(&keeps_account, memory_order_relaxed))
         return run(p, n, task, context, cancel, NULL, err);
     dealt d;

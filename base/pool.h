@@ -53,7 +53,7 @@ gf_status gf_pool_run_both(gf_pool *pool, const gf_pool_tasks *first, const gf_p
 enum { GF_POOL_COUNTS = 6 }; /* of threads: 1, 2, 4, 8, 16, 32 */
 
 /**
- * Where the processor time of all pools of the process went since gf_pool_keep_account. What other
+ * Processor time of all pools of the process, by where it went, since gf_pool_keep_account. What other
  * threads take (a writer's, LevelDB's) is in none of it: it is what getrusage tells beyond serial +
  * parallel. T threads take at least
  *
@@ -78,7 +78,7 @@ typedef struct gf_pool_account {
 void gf_pool_keep_account(bool keep);
 
 /**
- * What has been counted so far: subtract two of them for what was between. Of a thread that calls
+ * The account so far: subtract two of them for what was between. Of a thread that calls
  * runs the serial part is up to now; of others up to their last run.
  */
 gf_pool_account gf_pool_read_account(void);

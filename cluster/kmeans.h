@@ -50,7 +50,7 @@ typedef struct gf_kmeans_options {
 #define GF_NO_POLISH  UINT32_MAX
 #define GF_NO_CLUSTER UINT32_MAX
 
-/** What a stage took, over all runs: for whoever measures; nothing is decided by it. */
+/** Time of a stage, over all runs: for whoever measures; nothing is decided by it. */
 typedef struct gf_kmeans_stage {
     double seconds; /* of the wall clock */
     gf_pool_account account;

@@ -140,7 +140,7 @@ void gf_run_block_release(gf_run_block *block);
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/** Where a reader is in a block. {0}, open, go somewhere, read, move...; release. */
+/** The place of a reader in a block. {0}, open, go somewhere, read, move...; release. */
 typedef struct gf_run_reader {
     gf_slice groups; /* their bytes, borrowed */
     size_t *end;     /* n of capacity: where each group ends in them */

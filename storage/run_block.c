@@ -119,7 +119,7 @@ size_t gf_run_block_granule(const gf_schema *s, unsigned family, gf_slice key)
     return less.n_parts ? gf_schema_row_length(&less, key) : 0;
 }
 
-/* What a row key has behind the block's granule is a last part, or of a wide family nothing. */
+/* A row key has a last part behind the block's granule, or of a wide family nothing. */
 static bool ends_well(const gf_run_block *b, gf_slice key)
 {
     const gf_schema *s = gf_table_schema(b->table);

@@ -39,7 +39,7 @@ static bool take_tag(gf_slice *bytes, gf_slice *tag)
     return true;
 }
 
-/* Of what is told of a column; where its values lie is not yet known: bytes.len is how many. */
+/* A column's head; where its values lie is not yet known: bytes.len is how many. */
 static bool take_column(gf_run_reader *r, gf_slice *bytes, gf_run_stored *c)
 {
     gf_slice form, width;
@@ -73,7 +73,7 @@ static gf_status take_columns(gf_run_reader *r, uint64_t n, gf_slice *bytes, gf_
     return GF_OK;
 }
 
-/* Where the groups end, and they themselves. */
+/* The groups: where each ends, and they themselves. */
 static gf_status take_groups(gf_run_reader *r, gf_slice *bytes, gf_error *err)
 {
     size_t n = (r->entries + GF_RUN_GROUP - 1) / GF_RUN_GROUP, end = 0;

@@ -24,7 +24,7 @@ enum {
     ALIGNMENT = 64
 };
 
-/* What is drawn for the branches is the same whoever asks. */
+/* The draws for the branches are the same whoever asks. */
 #define SEED UINT64_C(0x6272616e63686573)
 
 /* ---- the centres in an order of their own ---------------------------------------------------- */

@@ -104,7 +104,7 @@ void gf_figures_tally_add(gf_figures_tally *t, const gf_figures_index *x, gf_row
     while (n > 0) {
         uint32_t c = t->touched[--n], mask = t->mask[c];
         t->mask[c] = 0;
-        /* Of very many clusters most have one of the row's terms: their counts are far from here. */
+        /* Most of very many clusters have one of the row's terms: their counts are far from here. */
         if ((mask & (mask - 1)) == 0 && mask >> GF_FIGURES_TERMS == 0) continue;
         gf_figures_count *count = &t->counts[c];
         count_pairs(count, mask & ((1u << GF_FIGURES_TERMS) - 1));

@@ -163,7 +163,7 @@ static void list_lengths(sweeping *s)
         if (s->lengths[l] < USUAL_LENGTHS) s->place_of[s->lengths[l]] = 0;
 }
 
-/* What changes with the counts of a cluster. */
+/* The figures that change with the counts of a cluster. */
 static void note_size(sweeping *s, uint32_t cluster)
 {
     s->log_words[cluster] = log(smoothed_words(s, s->counts.words[cluster]));

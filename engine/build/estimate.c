@@ -62,7 +62,7 @@ static double word_tables(const gf_memory_counts *c, unsigned threads)
 }
 
 /*
- * Of very many centres: with room to grow; the branches of their tree, each of up to 8,192 terms and
+ * Bytes of very many centres: with room to grow; the branches of their tree, each of up to 8,192 terms and
  * indexed; the sums of each thread; the rows of a window with what they find.
  */
 static uint64_t tree_of_centres_bytes(const gf_memory_counts *c)

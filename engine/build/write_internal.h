@@ -23,7 +23,7 @@ enum {
     GF_PART_WITH_VECTORS = 1024 /* memberships, where each has its document's vector */
 };
 
-/** What all parts read. */
+/** The context that all parts read. */
 typedef struct gf_build_writing {
     const gf_build_plan *plan;
     const gf_build_gathered *documents;

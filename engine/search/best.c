@@ -123,7 +123,7 @@ static void find_documents(const ranking *k, uint32_t first, uint64_t *found, do
     gf_search_drop_outdated(k->items->source, first, k->chunk[0].n, found);
 }
 
-/* Those of a range's documents that may be among the best: where the sum without an item is too low,
+/* The documents of a range that may be among the best: where the sum without an item is too low,
    they must have it. Sums are in the order of the items, so that no rounding makes them too low. */
 static uint64_t keep_possible(const ranking *k, uint32_t range, uint64_t found)
 {

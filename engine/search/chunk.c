@@ -56,7 +56,7 @@ static void end_range(bounding *b)
     b->best = 0;
 }
 
-/* Where counts are summed they begin with 0, else a document has one. */
+/* Counts that are summed begin with 0, else a document has one. */
 static void add_count(gf_index_chunk *c, uint32_t document, uint32_t value)
 {
     uint32_t *to = &c->count[document];

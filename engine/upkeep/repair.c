@@ -104,7 +104,7 @@ static gf_status try_row(void *context, const gf_row *found, gf_error *err)
     return st == GF_OK ? gf_repair_flush(w->r, GF_REPAIR_CHANGES, err) : st;
 }
 
-/* Of a run the first entry of each block: what is wrong behind that, a build's check finds. */
+/* The first entry of each block of a run: what is wrong behind that, a build's check finds. */
 static gf_status try_table(gf_repairing *r, gf_table *table, gf_error *err)
 {
     const gf_schema *schema = gf_table_schema(table);

@@ -21,6 +21,9 @@ void gf_leveldb_reclaim_release(gf_leveldb_reclaiming *r)
     gf_buffer_release(&r->waiting);
 }
 
+/* Bytes of a range in tables that are worth a merging, which has the log made a table, too. */
+enum { LEAST_BYTES = 4 << 20 };
+
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 static gf_status merge_files(gf_leveldb *b, gf_slice prefix, gf_error *err)
@@ -28,12 +31,14 @@ static gf_status merge_files(gf_leveldb *b, gf_slice prefix, gf_error *err)
     gf_buffer end = {0};
     gf_key_after_prefix(prefix, &end);
     gf_status st = gf_buffer_check(&end, err);
-    if (st == GF_OK) gf_leveldb_database_compact(b->db, prefix, gf_buffer_view(&end));
+    if (st == GF_OK &&
+        gf_leveldb_database_bytes(b->db, prefix, gf_buffer_view(&end)) >= LEAST_BYTES)
+        gf_leveldb_database_compact(b->db, prefix, gf_buffer_view(&end));
     gf_buffer_release(&end);
     return st;
 }
 
-/* What waits now; empty, and the thread has ended its work, where nothing does. */
+/* The prefixes that wait now; empty, and the thread has ended its work, where nothing does. */
 static gf_buffer take_waiting(gf_leveldb_reclaiming *r)
 {
     pthread_mutex_lock(&r->lock);
@@ -44,7 +49,7 @@ static gf_buffer take_waiting(gf_leveldb_reclaiming *r)
     return taken;
 }
 
-/* Whatever fails is left as it is: the next one who asks tries again, and LevelDB reports a failed
+/* A failure leaves all as it is: the next one who asks tries again, and LevelDB reports a failed
  * compaction with the next write. */
 static gf_status reclaim_task(void *context, gf_error *err)
 {

@@ -20,7 +20,7 @@
 typedef enum gf_tier { GF_TIER_NONE, GF_TIER_TERMS, GF_TIER_OTHERS, GF_TIER_STOPS } gf_tier;
 
 /**
- * What is known of the terms whose ids leave the same remainder: a slot serves the document's terms
+ * The state of the terms whose ids leave the same remainder: a slot serves the document's terms
  * (place, next), and it counts documents for the one that had it last (term, df).
  */
 typedef struct gf_term_state {

@@ -54,13 +54,13 @@ typedef struct gf_surface {
     uint16_t early : 14; /* 0: a string that came later */
 } gf_surface;
 
-/** What is read of a shard without its lock. */
+/** The part of a shard that is read without its lock. */
 typedef struct gf_surface_shard {
     gf_surface *slots; /* mask + 1, or NULL */
     size_t mask;
 } gf_surface_shard;
 
-/** What is under the lock. */
+/** The part under the lock. */
 typedef struct gf_surface_stock {
     pthread_mutex_t lock; /* where the table is shared */
     size_t n;

@@ -9,7 +9,7 @@
 /* Surfaces and terms that are remembered; beyond that the tables start anew. */
 enum { MOST_REMEMBERED = 1 << 20 };
 
-/* What transformers of a group have together. */
+/* The state that transformers of a group share. */
 typedef struct group_words {
     gf_dictionary *dictionary; /* of several threads; NULL: the only analyser has its own */
     gf_tallies columns;        /* by the dictionary's terms: column + 1, or GF_TERM_NONE; 0 where it

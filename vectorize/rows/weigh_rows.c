@@ -32,7 +32,7 @@ static gf_status run(finisher *f, size_t n, gf_pool_task *task, gf_error *err)
 
 /* ---- list ------------------------------------------------------------------------------------ */
 
-/* What a worker has counted goes to the dictionary. */
+/* A worker's counts go to the dictionary. */
 static gf_status settle(void *context, size_t index, unsigned worker, gf_error *err)
 {
     (void)worker, (void)err;
