@@ -143,6 +143,9 @@ typedef struct gf_backend_operations {
                               uint64_t ttl_seconds, const gf_cancel *cancel,
                               const gf_schema **stored, gf_error *err);
 
+    /* As gf_database_flush; NULL where nothing is left to a later time. */
+    void (*flush)(gf_backend *b);
+
     /* As gf_database_begin_upkeep; NULL where the backend needs no time of ours for it. */
     void (*begin_upkeep)(gf_backend *b);
 
@@ -170,6 +173,12 @@ void gf_database_close(gf_database *db);
 
 /** The backend's capability bits. */
 unsigned gf_database_capabilities(const gf_database *db);
+
+/**
+ * Have what was written until now lie where it stays, where it is much, so that closing finds
+ * little to do. Others may write meanwhile. Durability is the same with or without.
+ */
+void gf_database_flush(gf_database *db);
 
 /**
  * Begin what upkeep of the files is due, on a thread of the backend's own, and do not wait for it.

@@ -30,6 +30,12 @@ unsigned gf_database_capabilities(const gf_database *db)
     return db->backend->operations->capabilities;
 }
 
+void gf_database_flush(gf_database *db)
+{
+    const gf_backend_operations *o = db->backend->operations;
+    if (o->flush) o->flush(db->backend);
+}
+
 void gf_database_begin_upkeep(gf_database *db)
 {
     const gf_backend_operations *o = db->backend->operations;

@@ -5,6 +5,9 @@
 #include "engine/build/publish.h"
 #include "engine/config/failure.h"
 #include "engine/store/delete.h"
+#include "storage/backend.h"
+
+enum { LARGE = 50000 /* documents */ };
 
 static gf_status create_pool(const gf_rebuild_options *o, gf_pool **pool, gf_error *err)
 {
@@ -24,6 +27,8 @@ static gf_status write_rows(const gf_build_plan *plan, gf_pool *pool, gf_build *
     st = gf_build_write(plan, pool, build, batch, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
+    /* The last of a large build becomes a table before it is served, so that nothing waits then. */
+    if (st == GF_OK && build->info.documents >= LARGE) gf_database_flush(plan->store->db);
     return st;
 }
 

@@ -63,6 +63,15 @@ static void leave_in_order(gf_leveldb *b)
     gf_leveldb_database_settle(b->db, tables < TOO_MANY_TABLES ? SHORT_WAIT : UINT_MAX);
 }
 
+static void flush(gf_backend *backend)
+{
+    gf_leveldb *b = (gf_leveldb *)backend;
+    pthread_mutex_lock(&b->commit_lock);
+    bool much = b->written >= GF_LEVELDB_MUCH && !b->failed;
+    pthread_mutex_unlock(&b->commit_lock);
+    if (much && !b->read_only) gf_leveldb_database_empty_log(b->db);
+}
+
 static void begin_upkeep(gf_backend *backend)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
@@ -110,6 +119,7 @@ static const gf_backend_operations operations = {
     .snapshot_free = snapshot_free,
     .drop_table = gf_leveldb_drop_table,
     .alter_family = gf_leveldb_alter_family,
+    .flush = flush,
     .begin_upkeep = begin_upkeep,
     .reclaim = gf_leveldb_reclaim,
     .compact = gf_leveldb_compact,

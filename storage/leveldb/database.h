@@ -50,8 +50,8 @@ void gf_leveldb_database_close(gf_leveldb_database *db);
 void gf_leveldb_database_begin(gf_leveldb_database *db);
 
 /**
- * Have a table made of what is in the log, and wait for that, but for no compaction. Nobody else
- * may write meanwhile. Where it fails, the log stays as it is.
+ * Have a table made of what is in the log, and wait for that, but for no compaction. What others
+ * write meanwhile is in the next log. Where it fails, the log stays as it is.
  */
 void gf_leveldb_database_empty_log(gf_leveldb_database *db);
 
