@@ -102,7 +102,7 @@ static void make_vocabulary(gf_vocabulary *v, uint32_t n)
     gf_free(names);
 }
 
-/* What a rank is, of one cluster: the higher score first. */
+/* The rank of a document of one cluster: the higher score first. */
 static int by_score(const void *a, const void *b, void *context)
 {
     const float *score = context;
