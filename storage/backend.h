@@ -150,7 +150,7 @@ typedef struct gf_backend_operations {
     void (*begin_upkeep)(gf_backend *b);
 
     /* As gf_table_reclaim; NULL where deleting gives back room at once. */
-    void (*reclaim)(gf_backend *b, unsigned table, gf_slice prefix);
+    gf_status (*reclaim)(gf_backend *b, unsigned table, gf_slice prefix, gf_error *err);
 
     /* As gf_database_purge; 0 milliseconds: as gf_database_compact. */
     gf_status (*compact)(gf_backend *b, unsigned milliseconds, gf_error *err);
@@ -190,8 +190,9 @@ void gf_database_begin_upkeep(gf_database *db);
  * Much was deleted of the rows with that prefix (empty: of all): have the room given back, likewise
  * in the background, by and by, and not beyond the closing. Rows that are there stay; purging is
  * what makes sure that deleted ones are gone.
+ * @return GF_OK, also where it is not worth the trouble: less than 4 MiB; GF_ENOMEM
  */
-void gf_table_reclaim(gf_table *table, gf_slice prefix);
+gf_status gf_table_reclaim(gf_table *table, gf_slice prefix, gf_error *err);
 
 /**
  * Write the files anew, so that what was deleted, and no snapshot still has, is gone from them.

@@ -115,10 +115,10 @@ const gf_schema *gf_table_schema(const gf_table *table)
 
 /* ---- checks ---------------------------------------------------------------------------------- */
 
-void gf_table_reclaim(gf_table *t, gf_slice prefix)
+gf_status gf_table_reclaim(gf_table *t, gf_slice prefix, gf_error *err)
 {
     const gf_backend_operations *o = t->db->backend->operations;
-    if (o->reclaim) o->reclaim(t->db->backend, t->number, prefix);
+    return o->reclaim ? o->reclaim(t->db->backend, t->number, prefix, err) : GF_OK;
 }
 
 unsigned gf_table_number(const gf_table *t)

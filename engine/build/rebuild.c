@@ -37,8 +37,8 @@ static gf_status make_and_publish(gf_build_plan *plan, gf_rebuild_result *result
     gf_build build = {.begun = 0};
     gf_pool *pool = NULL;
     gf_snapshot *snapshot = NULL;
-    gf_reclaim_builds(plan->store, plan->where); /* beside what takes longer here */
-    gf_status st = create_pool(plan->options, &pool, err);
+    gf_status st = gf_reclaim_builds(plan->store, plan->where, err); /* beside what takes longer */
+    if (st == GF_OK) st = create_pool(plan->options, &pool, err);
     if (st == GF_OK) st = gf_build_plans_begin(&plan, 1, &snapshot, err);
     if (st == GF_OK) st = gf_build_make(plan, pool, &build, err);
     if (st == GF_OK) st = write_rows(plan, pool, &build, err);

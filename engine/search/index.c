@@ -118,8 +118,9 @@ gf_status gf_matrix_index_open(gf_matrix_index *x, gf_store *store, const gf_sna
     *x = (gf_matrix_index){.place = {store, snapshot, build_key, GF_INDEX_MATRIX}};
     gf_status st = read_head(&x->place, &x->head_row, &why);
     *there = st == GF_OK;
-    if (st == GF_ENOTFOUND) return GF_OK;
     if (st != GF_OK) {
+        gf_matrix_index_release(x);
+        if (st == GF_ENOTFOUND) return GF_OK;
         if (err) *err = why;
         return st;
     }

@@ -72,16 +72,16 @@ gf_status gf_delete_builds(gf_store *s, gf_slice keys, gf_batch *batch, gf_error
     return st;
 }
 
-void gf_reclaim_builds(gf_store *s, gf_place where)
+gf_status gf_reclaim_builds(gf_store *s, gf_place where, gf_error *err)
 {
     gf_table *const tables[] = {s->tables.memberships, s->tables.clusters, s->tables.builds};
     gf_buffer key = {0};
-    gf_error ignored;
     gf_tables_collection_key(&key, where.name_space, where.collection);
-    if (gf_buffer_check(&key, &ignored) == GF_OK)
-        for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++)
-            gf_table_reclaim(tables[i], gf_buffer_view(&key));
+    gf_status st = gf_buffer_check(&key, err);
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && st == GF_OK; i++)
+        st = gf_table_reclaim(tables[i], gf_buffer_view(&key), err);
     gf_buffer_release(&key);
+    return st;
 }
 
 gf_status gf_delete_collection_rows(gf_store *s, gf_slice key, gf_error *err)
@@ -97,7 +97,5 @@ gf_status gf_delete_collection_rows(gf_store *s, gf_slice key, gf_error *err)
     gf_batch_delete_row(batch, s->tables.collections, key, GF_ALL_FAMILIES);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0] && st == GF_OK; i++)
-        gf_table_reclaim(tables[i], key);
     return st;
 }

@@ -20,7 +20,7 @@ gf_status gf_delete_build(gf_store *store, gf_slice build_key, gf_batch *batch, 
 gf_status gf_delete_builds(gf_store *store, gf_slice keys, gf_batch *batch, gf_error *err);
 
 /** Have the room of a collection's deleted builds given back, in the background. */
-void gf_reclaim_builds(gf_store *store, gf_place where);
+gf_status gf_reclaim_builds(gf_store *store, gf_place where, gf_error *err);
 
 /** Delete all of a collection that is marked. Nobody else may write below its key. */
 gf_status gf_delete_collection_rows(gf_store *store, gf_slice collection_key, gf_error *err);

@@ -21,9 +21,6 @@ void gf_leveldb_reclaim_release(gf_leveldb_reclaiming *r)
     gf_buffer_release(&r->waiting);
 }
 
-/* Bytes of a range in tables that are worth a merging, which has the log made a table, too. */
-enum { LEAST_BYTES = 4 << 20 };
-
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 static gf_status merge_files(gf_leveldb *b, gf_slice prefix, gf_error *err)
@@ -31,9 +28,7 @@ static gf_status merge_files(gf_leveldb *b, gf_slice prefix, gf_error *err)
     gf_buffer end = {0};
     gf_key_after_prefix(prefix, &end);
     gf_status st = gf_buffer_check(&end, err);
-    if (st == GF_OK &&
-        gf_leveldb_database_bytes(b->db, prefix, gf_buffer_view(&end)) >= LEAST_BYTES)
-        gf_leveldb_database_compact(b->db, prefix, gf_buffer_view(&end));
+    if (st == GF_OK) gf_leveldb_database_compact(b->db, prefix, gf_buffer_view(&end));
     gf_buffer_release(&end);
     return st;
 }
@@ -68,26 +63,50 @@ static gf_status reclaim_task(void *context, gf_error *err)
 
 /* ---- asking for it --------------------------------------------------------------------------- */
 
-void gf_leveldb_reclaim(gf_backend *backend, unsigned table, gf_slice prefix)
+/* Bytes of a range in tables that are worth a merging, which has the log made a table, too. */
+enum { LEAST_BYTES = 4 << 20 };
+
+static gf_status is_much(const gf_leveldb *b, gf_slice prefix, bool *much, gf_error *err)
+{
+    gf_buffer end = {0};
+    gf_key_after_prefix(prefix, &end);
+    gf_status st = gf_buffer_check(&end, err);
+    *much = st == GF_OK &&
+            gf_leveldb_database_bytes(b->db, prefix, gf_buffer_view(&end)) >= LEAST_BYTES;
+    gf_buffer_release(&end);
+    return st;
+}
+
+static gf_status add_waiting(gf_leveldb *b, gf_slice prefix, gf_error *err)
+{
+    gf_leveldb_reclaiming *r = &b->reclaiming;
+    pthread_mutex_lock(&r->lock);
+    gf_buffer_string(&r->waiting, prefix);
+    gf_status st = gf_buffer_check(&r->waiting, err);
+    if (st != GF_OK) gf_buffer_release(&r->waiting);
+    bool begin = st == GF_OK && !r->working;
+    if (begin) r->working = true;
+    pthread_mutex_unlock(&r->lock);
+    if (begin) gf_background_start(&r->background, reclaim_task, b);
+    return st;
+}
+
+gf_status gf_leveldb_reclaim(gf_backend *backend, unsigned table, gf_slice prefix, gf_error *err)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
-    gf_leveldb_reclaiming *r = &b->reclaiming;
     gf_buffer key = {0};
-    gf_error ignored;
-    if (b->read_only) return;
+    gf_status st = GF_OK;
+    if (b->read_only) return GF_OK;
     gf_leveldb_database_begin(b->db);
-    pthread_mutex_lock(&r->lock);
-    for (unsigned f = 0; f < gf_leveldb_schema(b, table)->n_families; f++) {
+    for (unsigned f = 0; f < gf_leveldb_schema(b, table)->n_families && st == GF_OK; f++) {
+        bool much = false;
         gf_buffer_reset(&key);
         gf_leveldb_keys_family(&key, table, f);
         gf_buffer_slice(&key, prefix);
-        if (gf_buffer_check(&key, &ignored) == GF_OK)
-            gf_buffer_string(&r->waiting, gf_buffer_view(&key));
+        st = gf_buffer_check(&key, err);
+        if (st == GF_OK) st = is_much(b, gf_buffer_view(&key), &much, err);
+        if (st == GF_OK && much) st = add_waiting(b, gf_buffer_view(&key), err);
     }
-    if (gf_buffer_check(&r->waiting, &ignored) != GF_OK) gf_buffer_release(&r->waiting);
-    bool begin = !r->working && r->waiting.len > 0;
-    if (begin) r->working = true;
-    pthread_mutex_unlock(&r->lock);
     gf_buffer_release(&key);
-    if (begin) gf_background_start(&r->background, reclaim_task, b);
+    return st;
 }
