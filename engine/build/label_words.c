@@ -3,115 +3,40 @@
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "vectorize/text/stop_words.h"
-#include "vectorize/text/weak_words.h"
-
-#include <assert.h>
 
 /* Function words of English, which are met in texts of all languages, and pieces of addresses. */
 static const char FREQUENT[] =
     "and are as at be by for from have in is it not of on or that the this to was we with you "
     "com edu gov htm html http https org www";
 
-enum { LISTED = 16, MOST_FREQUENT_BYTES = 5 };
-
-/* Languages with lists, whose bits of `weak` are those at twice their place here. */
-static const char *const listed[] = {"english", "german",     "french",  "spanish", "italian",
-                                     "dutch",   "portuguese", "russian", "chinese", "japanese"};
-
-enum { N_LISTED = sizeof listed / sizeof *listed };
-
-static_assert((int)N_LISTED <= (int)LISTED, "two bits for each");
+enum { MOST_FREQUENT_BYTES = 5 };
 
 /* ---- lists ----------------------------------------------------------------------------------- */
-
-static uint32_t place_of(const gf_language *language)
-{
-    if (!language) return N_LISTED;
-    if (language == gf_language_find(GF_SLICE("porter"))) return 0;
-    for (uint32_t i = 0; i < N_LISTED; i++)
-        if (language == gf_language_find(gf_slice_str(listed[i]))) return i;
-    return N_LISTED;
-}
-
-enum { MOST_LETTERS = 40 };
-
-/* The key of a word without a term: the bit of its list, and its letters, small where of ASCII. */
-static gf_slice letters_key(char key[MOST_LETTERS + 1], uint32_t bit, gf_slice word)
-{
-    if (word.len > MOST_LETTERS) return (gf_slice){0};
-    key[0] = (char)bit;
-    for (size_t i = 0; i < word.len; i++) {
-        char c = word.ptr[i];
-        key[i + 1] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
-    }
-    return gf_slice_of(key, word.len + 1);
-}
-
-/* A word of a list that the vocabulary lacks. */
-static gf_status add_letters(gf_label_words *w, uint32_t bit, gf_slice word, gf_error *err)
-{
-    char key[MOST_LETTERS + 1];
-    uint32_t id;
-    gf_slice k = letters_key(key, bit, word);
-    return k.len ? gf_strings_add(&w->letters, k, &id, NULL, err) : GF_OK;
-}
 
 /* The bits of a word in its language's lists: 1 vague, 2 unit. */
 static uint32_t bits_of(const gf_label_words *w, uint32_t place, uint32_t term, gf_slice word)
 {
-    char key[MOST_LETTERS + 1];
-    uint32_t bits = 0;
-    if (place >= N_LISTED) return 0;
+    if (place >= GF_WEAK_LISTED) return 0;
     if (term < w->n_terms) return w->weak[term] >> (2 * place) & 3;
-    for (uint32_t kind = 0; kind < 2; kind++) {
-        gf_slice k = letters_key(key, 2 * place + kind, word);
-        if (k.len && gf_strings_find(&w->letters, k) != GF_STRING_NONE) bits |= 1u << kind;
-    }
-    return bits;
+    return gf_weak_terms_without(w->lists, place, word, w->vocabulary);
 }
 
-static gf_status mark_list(gf_label_words *w, gf_transformer *t, uint32_t place, gf_weak_kind kind,
-                           const gf_language *language, gf_error *err)
+gf_status gf_label_words_init(gf_label_words *w, const gf_weak_terms *lists,
+                              const gf_vocabulary *vocabulary, gf_error *err)
 {
-    size_t n_lines, n;
-    const char *const *lines = gf_weak_words(language, kind, &n_lines);
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < n_lines && st == GF_OK; i++) {
-        const gf_sequence_token *tokens;
-        st = gf_transformer_sequence(t, gf_slice_str(lines[i]), language, &tokens, &n, err);
-        for (size_t k = 0; st == GF_OK && k < n; k++) {
-            uint32_t bit = 2 * place + (kind == GF_WEAK_UNITS);
-            if (tokens[k].term < w->n_terms)
-                w->weak[tokens[k].term] |= 1u << bit;
-            else
-                st = add_letters(w, bit, gf_slice_of(lines[i] + tokens[k].start, tokens[k].length),
-                                 err);
-        }
-    }
-    return st;
-}
-
-gf_status gf_label_words_init(gf_label_words *w, const gf_vectorizer_options *options,
-                              gf_transformer *t, const gf_vocabulary *vocabulary, gf_error *err)
-{
+    w->lists = lists;
+    w->vocabulary = vocabulary;
     w->n_terms = vocabulary->n_terms;
     w->weak = gf_calloc(w->n_terms, sizeof *w->weak);
-    gf_status st = w->weak ? GF_OK : gf_fail_memory(err, "labels");
-    for (uint32_t i = 0; i < N_LISTED && st == GF_OK; i++) {
-        const gf_language *language = gf_language_find(gf_slice_str(listed[i]));
-        if (options->analysis.language && place_of(options->analysis.language) != i) continue;
-        st = mark_list(w, t, i, GF_WEAK_VAGUE, language, err);
-        if (st == GF_OK) st = mark_list(w, t, i, GF_WEAK_UNITS, language, err);
-    }
-    if (st == GF_OK) st = gf_stop_words_add_text(&w->frequent, gf_slice_str(FREQUENT), NULL, err);
-    return st;
+    if (!w->weak) return gf_fail_memory(err, "labels");
+    gf_weak_terms_mark(lists, vocabulary, w->weak);
+    return gf_stop_words_add_text(&w->frequent, gf_slice_str(FREQUENT), NULL, err);
 }
 
 void gf_label_words_release(gf_label_words *w)
 {
     gf_free(w->weak);
     gf_strings_release(&w->frequent);
-    gf_strings_release(&w->letters);
     *w = (gf_label_words){0};
 }
 
@@ -180,7 +105,7 @@ static bool is_frequent(const gf_label_words *w, gf_slice word)
 void gf_label_words_of_text(const gf_label_words *w, gf_slice text, const gf_language *language,
                             const gf_sequence_token *tokens, size_t n, gf_label_word *words)
 {
-    uint32_t place = place_of(language);
+    uint32_t place = gf_weak_terms_place(language);
     bool names = capitals_tell(text, language, tokens, n);
     for (size_t i = 0; i < n; i++) {
         const gf_sequence_token *t = &tokens[i];

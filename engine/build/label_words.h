@@ -1,7 +1,7 @@
 /**
  * Worth of the words of texts in a label: the flags of cluster/label/labels.h.
  *
- * Weak words (vectorize/text/weak_words.h) are looked up by term, in the language of the document.
+ * Weak words (weak_terms.h) are looked up by term, in the language of the document.
  * The most frequent function words of English stand in texts of any language, and are in no label.
  * Where a language has no stop list, one is made of the texts that are read: words that most texts
  * have, or short ones that many have, about alike in all clusters.
@@ -9,27 +9,27 @@
 #ifndef GF_ENGINE_BUILD_LABEL_WORDS_H
 #define GF_ENGINE_BUILD_LABEL_WORDS_H
 
-#include "base/strings.h"
 #include "cluster/label/labels.h"
+#include "engine/build/weak_terms.h"
 #include "vectorize/rows/transformer.h"
 
 /** Set to {0}. */
 typedef struct gf_label_words {
-    uint32_t *weak;      /* n_terms: for each language with a list two bits, gf_weak_kind */
+    const gf_weak_terms *lists;
+    const gf_vocabulary *vocabulary;
+    uint32_t *weak;      /* n_terms: of each term its bits in the lists */
     uint32_t n_terms;    /* of the vocabulary */
     gf_strings frequent; /* function words of English */
-    gf_strings letters;  /* weak words that are no terms, since most documents have them */
 } gf_label_words;
 
 /**
  * Look the lists up in a vocabulary.
  *
- * @param options  by which the vocabulary was made
- * @param t        of that vocabulary
+ * @param lists       by the analysis that made the vocabulary; both are borrowed until release
  * @return GF_OK; GF_ENOMEM. In any case to be released.
  */
-gf_status gf_label_words_init(gf_label_words *w, const gf_vectorizer_options *options,
-                              gf_transformer *t, const gf_vocabulary *vocabulary, gf_error *err);
+gf_status gf_label_words_init(gf_label_words *w, const gf_weak_terms *lists,
+                              const gf_vocabulary *vocabulary, gf_error *err);
 void gf_label_words_release(gf_label_words *w);
 
 /** The words of a text with their flags. words has room for n. */

@@ -29,6 +29,7 @@ typedef struct naming {
     const gf_build_previous *previous;
     const gf_build_clustered *clustered;
     const gf_build_matched *matched;
+    gf_weak_terms own; /* where the plan has none that is kept */
     gf_label_words words;
     uint32_t per_cluster;          /* documents that are read */
     size_t per_document;           /* bytes that are read of each */
@@ -209,8 +210,10 @@ static gf_status prepare(naming *n, gf_pool *pool, gf_build_named *out, gf_error
     bool ok = n->transformers && n->arenas && n->clusters && n->unlisted && out->labels;
     gf_status st = ok ? make_transformer(n, 0, err) : gf_fail_memory(err, "labels");
     if (st != GF_OK) return st;
-    return gf_label_words_init(&n->words, &n->plan->settings.vectorizer, n->transformers[0],
-                               &n->documents->vectors.vocabulary, err);
+    gf_weak_terms *weak = n->plan->weak ? n->plan->weak : &n->own;
+    st = gf_weak_terms_suit(weak, &n->plan->settings.vectorizer.analysis, err);
+    if (st != GF_OK) return st;
+    return gf_label_words_init(&n->words, weak, &n->documents->vectors.vocabulary, err);
 }
 
 static void release(naming *n, gf_pool *pool)
@@ -220,6 +223,7 @@ static void release(naming *n, gf_pool *pool)
     for (uint32_t c = 0; n->arenas && c < n->clustered->kmeans.k; c++)
         gf_arena_release(&n->arenas[c]);
     gf_label_words_release(&n->words);
+    gf_weak_terms_release(&n->own);
     gf_free(n->transformers);
     gf_free(n->arenas);
     gf_free(n->clusters);

@@ -15,6 +15,7 @@
 #include "base/arena.h"
 #include "engine/build/estimate.h"
 #include "engine/build/given_rows.h"
+#include "engine/build/weak_terms.h"
 #include "engine/config/pins.h"
 #include "engine/config/settings.h"
 #include "engine/store/lock.h"
@@ -25,6 +26,7 @@ typedef struct gf_build_plan {
     gf_slice configuration; /* in `names` */
     gf_arena names;
     const gf_rebuild_options *options; /* borrowed */
+    gf_weak_terms *weak; /* borrowed: kept from build to build, by one thread; NULL: made anew */
 
     gf_settings_map map;
     gf_resolved settings;

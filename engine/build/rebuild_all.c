@@ -43,6 +43,7 @@ typedef struct rebuilding_all {
     unsigned n_workers;
     gf_batch **batches;    /* n_workers: rows of the group's builds */
     gf_lexicon **lexicons; /* n_workers: analyses of words, kept from collection to collection */
+    gf_weak_terms *weak;   /* n_workers: likewise */
     uint64_t done, total;  /* builds */
 } rebuilding_all;
 
@@ -148,6 +149,7 @@ static gf_status make_task(void *context, size_t i, unsigned worker, gf_error *e
     gf_error *why = &r->errors[i];
     gf_build build = {.begun = 0};
     p->settings.vectorizer.analysis.lexicon = r->lexicons[worker];
+    p->weak = &r->weak[worker];
     gf_status st = why->status = gf_build_make(p, NULL, &build, why);
     if (ends_all(st) && err) *err = *why;
     if (st == GF_OK)
@@ -298,7 +300,8 @@ static gf_status make_workers(rebuilding_all *r, gf_error *err)
     r->n_workers = gf_pool_size(r->pool);
     r->batches = gf_calloc(r->n_workers, sizeof *r->batches);
     r->lexicons = gf_calloc(r->n_workers, sizeof *r->lexicons);
-    if (!r->batches || !r->lexicons) return gf_fail_memory(err, "a rebuild");
+    r->weak = gf_calloc(r->n_workers, sizeof *r->weak);
+    if (!r->batches || !r->lexicons || !r->weak) return gf_fail_memory(err, "a rebuild");
     for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
         st = gf_lexicon_create(&r->lexicons[w], err);
     return st;
@@ -308,6 +311,9 @@ static void free_workers(rebuilding_all *r)
 {
     for (unsigned w = 0; r->lexicons && w < r->n_workers; w++)
         gf_lexicon_free(r->lexicons[w]);
+    for (unsigned w = 0; r->weak && w < r->n_workers; w++)
+        gf_weak_terms_release(&r->weak[w]);
+    gf_free(r->weak);
     gf_free(r->lexicons);
     gf_free(r->batches);
     gf_pool_free(r->pool);
