@@ -89,7 +89,7 @@ size_t gf_utf8_count(gf_slice s)
     return n;
 }
 
-uint32_t gf_utf8_next(gf_slice s, size_t *at)
+uint32_t gf_utf8_next_long(gf_slice s, size_t *at)
 {
     const unsigned char *p = (const unsigned char *)s.ptr + *at;
     size_t seen, n = character_length(p, s.len - *at, &seen);

@@ -30,8 +30,17 @@ uint64_t gf_utf8_repair(gf_slice s, gf_buffer *out);
 /** Characters (code points) in valid s. */
 size_t gf_utf8_count(gf_slice s);
 
+/** The rest of gf_utf8_next: for a byte that is no character of ASCII. */
+uint32_t gf_utf8_next_long(gf_slice s, size_t *at);
+
 /** The code point at *at, which is moved behind it; U+FFFD for a bad byte. *at < s.len. */
-uint32_t gf_utf8_next(gf_slice s, size_t *at);
+static inline uint32_t gf_utf8_next(gf_slice s, size_t *at)
+{
+    unsigned char c = (unsigned char)s.ptr[*at];
+    if (c >= 0x80) return gf_utf8_next_long(s, at);
+    ++*at;
+    return c;
+}
 
 /** Append a code point (at most U+10FFFF, no surrogate). */
 void gf_utf8_append(gf_buffer *out, uint32_t code);

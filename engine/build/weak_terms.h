@@ -47,8 +47,8 @@ uint32_t gf_weak_terms_place(const gf_language *language);
 void gf_weak_terms_mark(const gf_weak_terms *w, const gf_vocabulary *vocabulary, uint32_t *bits);
 
 /**
- * What a word that is no term of the vocabulary is in the lists of a language: 1 vague, 2 a unit,
- * 3 both. Only words of the lists that are no terms of it either are looked at.
+ * The bits of a word that is no term of the vocabulary, in the lists of a language: 1 vague, 2 a
+ * unit. Only words of the lists that are no terms of it either are looked at.
  */
 uint32_t gf_weak_terms_without(const gf_weak_terms *w, uint32_t place, gf_slice word,
                                const gf_vocabulary *vocabulary);

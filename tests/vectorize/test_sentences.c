@@ -116,6 +116,51 @@ static void not_plain(void **state)
     }
 }
 
+/* Marks of addresses and markup, wherever in a sentence; their parts alone are none. */
+static void marks_anywhere(void **state)
+{
+    (void)state;
+    static const char *const marks[] = {
+        "://",  "www.", "](",    "**",    "__", "==", "&amp", "&lt", "&gt", "&#", "#39;", "{", "}",
+        "#36;", "|",    "&quot", "&nbsp", "\\", "^",  "~",    "`",   "<",   ">",  "a@b",  "a@"};
+    static const char *const parts[] = {":/", "ww", "*", "_", "=", "&am", "#3", " @b", "(@b)"};
+    char text[80];
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
+        snprintf(text, sizeof text, "Words go on %s and on.", marks[i]);
+        assert_null(strstr(split(text), "]ewp"));
+        snprintf(text, sizeof text, "Words go on and on %s.", marks[i]);
+        assert_null(strchr(strrchr(split(text), ']'), 'p'));
+        snprintf(text, sizeof text, "Words go%s.", marks[i]);
+        assert_null(strchr(strrchr(split(text), ']'), 'p'));
+    }
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        snprintf(text, sizeof text, "Words go on %s and on.", parts[i]);
+        assert_non_null(strstr(split(text), "]ewp"));
+    }
+}
+
+/* Units of as many letters as are looked for, and of one more, in scripts and in ASCII. */
+static void repeated_units(void **state)
+{
+    (void)state;
+    static const char letters[] = "abcdefghijklmnopqrs";
+    for (size_t unit = 2; unit <= 18; unit++)
+        for (int wide = 0; wide < 2; wide++) {
+            gf_buffer text = {0};
+            gf_buffer_str(&text, "Then ");
+            for (int time = 0; time < 3; time++)
+                for (size_t i = 0; i < unit; i++)
+                    if (wide)
+                        gf_utf8_append(&text, 0x3B1 + (uint32_t)i);
+                    else
+                        gf_buffer_byte(&text, letters[i]);
+            gf_buffer_str(&text, " came.");
+            bool plain = strstr(split(gf_buffer_cstr(&text)), "]ewp") != NULL;
+            assert_true(plain == (unit > (wide ? 16 : 4)));
+            gf_buffer_release(&text);
+        }
+}
+
 static void begins_and_words(void **state)
 {
     (void)state;
@@ -200,6 +245,7 @@ int main(void)
         cmocka_unit_test(sentences_end),     cmocka_unit_test(abbreviations),
         cmocka_unit_test(other_scripts),     cmocka_unit_test(lines),
         cmocka_unit_test(what_others_wrote), cmocka_unit_test(not_plain),
+        cmocka_unit_test(marks_anywhere),    cmocka_unit_test(repeated_units),
         cmocka_unit_test(begins_and_words),  cmocka_unit_test(random_bytes),
         cmocka_unit_test(long_paragraphs),   cmocka_unit_test(memory_ends),
     };

@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "vectorize/text/char_class_internal.h"
 
+#include <pthread.h>
 #include <unicode/ubrk.h>
 #include <unicode/uchar.h>
 
@@ -29,6 +30,16 @@ struct gf_sentences {
     size_t n, capacity, place_capacity;
 };
 
+/* Masks of ICU's categories, of ASCII. */
+static uint32_t ascii[0x80];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void fill_ascii(void)
+{
+    for (uint32_t c = 0; c < 0x80; c++)
+        ascii[c] = U_MASK(u_charType((UChar32)c));
+}
+
 static gf_status failed(UErrorCode code, gf_error *err)
 {
     if (code == U_MEMORY_ALLOCATION_ERROR) return gf_fail_memory(err, "a sentence breaker");
@@ -40,6 +51,7 @@ gf_status gf_sentences_create(gf_sentences **sentences, gf_error *err)
     gf_sentences *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a sentence breaker");
     UErrorCode code = U_ZERO_ERROR;
+    pthread_once(&once, fill_ascii);
     s->icu = ubrk_open(UBRK_SENTENCE, "", NULL, 0, &code);
     if (U_FAILURE(code)) {
         gf_free(s);
@@ -68,9 +80,14 @@ static bool is_space(uint32_t c)
     return u_isUWhiteSpace((UChar32)c);
 }
 
+static uint32_t category_of(uint32_t c)
+{
+    return c < 0x80 ? ascii[c] : U_MASK(u_charType((UChar32)c));
+}
+
 static bool is_category(uint32_t c, uint32_t mask)
 {
-    return (U_MASK(u_charType((UChar32)c)) & mask) != 0;
+    return (category_of(c) & mask) != 0;
 }
 
 static bool is_quotation(uint32_t c)
@@ -135,20 +152,40 @@ static bool ends_in_abbreviation(gf_slice s)
     return letters && letters <= 7 && (inner || (letters <= 3 && u_isupper((UChar32)c)));
 }
 
-static bool has(gf_slice s, const char *part)
-{
-    return memmem(s.ptr, s.len, part, strlen(part)) != NULL;
-}
-
 static bool has_link_or_markup(gf_slice s)
 {
     static const char *const marks[] = {"://",  "www.", "](",    "**",    "__",
                                         "==",   "&amp", "&lt",   "&gt",   "&#",
                                         "#39;", "#36;", "&quot", "&nbsp", GF_UTF8_REPLACEMENT};
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (has(s, marks[i])) return true;
     for (size_t i = 0; i < s.len; i++) {
-        if (strchr("<>{}|\\^~`", s.ptr[i])) return true;
+        switch (s.ptr[i]) {
+        case '<':
+        case '>':
+        case '{':
+        case '}':
+        case '|':
+        case '\\':
+        case '^':
+        case '~':
+        case '`':
+            return true;
+        case ':':
+        case 'w':
+        case ']':
+        case '*':
+        case '_':
+        case '=':
+        case '&':
+        case '#':
+        case '\xEF':
+            for (size_t m = 0; m < sizeof marks / sizeof *marks; m++)
+                if (gf_slice_starts(gf_slice_skip(s, i), gf_slice_str(marks[m]))) return true;
+            continue;
+        case '@':
+            break;
+        default:
+            continue;
+        }
         bool mail = s.ptr[i] == '@' && i > 0 && (s.ptr[i - 1] & 0x80 || s.ptr[i - 1] > ' ');
         if (mail && s.ptr[i - 1] != '(' && s.ptr[i - 1] != '"') return true;
     }
@@ -168,17 +205,17 @@ typedef struct looks {
 
 enum { LONGEST_UNIT = 16, LONGEST_LATIN_UNIT = 4 };
 
-/* Whether this character ends a third unit like the two before it. last: the characters before. */
-static bool is_repeated(uint32_t last[LONGEST_UNIT], uint32_t same[LONGEST_UNIT + 1], uint32_t c)
+/* Whether character i ends a third unit like the two before it. last: those before it, in turns. */
+static bool is_repeated(uint32_t last[LONGEST_UNIT], uint32_t same[LONGEST_UNIT + 1], uint32_t i,
+                        uint32_t c)
 {
     bool found = false;
     uint32_t longest = c < 0x80 ? LONGEST_LATIN_UNIT : LONGEST_UNIT;
     for (uint32_t n = 2; n <= longest; n++) {
-        same[n] = last[n - 1] == c ? same[n] + 1 : 0;
+        same[n] = last[(i - n) % LONGEST_UNIT] == c ? same[n] + 1 : 0;
         found |= same[n] >= 2 * n;
     }
-    memmove(last + 1, last, (LONGEST_UNIT - 1) * sizeof *last);
-    last[0] = c;
+    last[i % LONGEST_UNIT] = c;
     return found;
 }
 
@@ -188,13 +225,13 @@ static looks look_at(gf_slice s)
     uint32_t before = 0, same = 0, last[LONGEST_UNIT] = {0}, units[LONGEST_UNIT + 1] = {0};
     for (size_t at = 0; at < s.len;) {
         uint32_t c = gf_utf8_next(s, &at);
-        uint32_t category = U_MASK(u_charType((UChar32)c));
+        uint32_t category = category_of(c);
         bool letter = (category & (U_GC_L_MASK | U_GC_M_MASK)) != 0;
-        if (l.characters++ == 0) l.first = c;
+        if (l.characters == 0) l.first = c;
         same = c == before ? same + 1 : 1;
         if (!letter && c != ' ' && !(category & U_GC_ND_MASK))
             l.run |= same > 3 || (same == 3 && c != '.') || (c == '-' && same == 3);
-        l.repeats |= is_repeated(last, units, c) && (letter || c == ' ');
+        l.repeats |= is_repeated(last, units, l.characters++, c) && (letter || c == ' ');
         if ((c == 0x3A || c == 0xFF1A) && l.spaces == 0 && at < s.len) l.named = true;
         gf_char_class class = letter && c >= 0x80 ? gf_char_class_of(c) : GF_CHAR_BREAK;
         l.letters += letter;
@@ -337,18 +374,22 @@ static void append_line(gf_sentences *s, gf_slice text)
 {
     bool space = s->paragraph.len > 0;
     if (s->paragraph.len > 2 * LONGEST) return;
-    for (size_t at = 0, from = 0; at < text.len; from = at) {
-        uint32_t c = gf_utf8_next(text, &at);
-        if (is_space(c)) {
-            space = true;
-            continue;
+    for (size_t at = 0, word = 0; at < text.len; word = at) {
+        size_t end = at;
+        uint32_t c = 'a';
+        while (at < text.len) {
+            end = at;
+            c = gf_utf8_next(text, &at);
+            if (is_space(c) || c == 0xFFFD) break;
+            end = at;
         }
-        if (space) gf_buffer_byte(&s->paragraph, ' ');
-        space = false;
-        if (c == 0xFFFD)
-            gf_buffer_str(&s->paragraph, GF_UTF8_REPLACEMENT);
-        else
-            gf_buffer_append(&s->paragraph, text.ptr + from, at - from);
+        if (end > word || c == 0xFFFD) {
+            if (space) gf_buffer_byte(&s->paragraph, ' ');
+            gf_buffer_append(&s->paragraph, text.ptr + word, end - word);
+            if (c == 0xFFFD) gf_buffer_str(&s->paragraph, GF_UTF8_REPLACEMENT);
+            space = false;
+        }
+        space |= is_space(c);
     }
 }
 
