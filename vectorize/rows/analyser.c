@@ -216,6 +216,7 @@ static gf_status look_up(gf_analyser *a, gf_slice text, const gf_token *tokens, 
         if (!surface_of(a, text, &tokens[i], language_tag, &slices[i], &tag)) continue;
         gf_surface_make_key(&keys[i], slices[i], (size_t)(end - slices[i].ptr), tag);
         gf_surfaces_prefetch(&d->surfaces, &keys[i]);
+        gf_surfaces_prefetch(&a->lexicon->met, &keys[i]);
     }
     for (size_t i = 0; i < n; i++) {
         words[i] = (gf_word){GF_STRING_NONE, GF_WORD_NONE};
