@@ -6,11 +6,20 @@
 #include "storage/folder/folder.h"
 
 #include "base/file.h"
+#include "base/grow.h"
+#include "base/memory.h"
 #include "base/strings.h"
 #include "storage/leveldb/backend.h"
 #include "storage/salvage/salvage.h"
 
 #include <dirent.h>
+
+/* An entry of the catalogue that names a table. */
+typedef struct held_table {
+    unsigned number;
+    uint64_t sequence;
+    gf_buffer key, value;
+} held_table;
 
 typedef struct rescue {
     gf_damage_report *report;
@@ -18,6 +27,8 @@ typedef struct rescue {
     gf_strings told; /* files whose damage was reported */
     gf_error failed; /* that a name could not be kept */
     gf_backend_fill *fill;
+    held_table *held; /* n_held */
+    size_t n_held, held_capacity;
 } rescue;
 
 static void note_damage(void *context, const char *file, const char *what)
@@ -43,9 +54,52 @@ static void note_odd(void *context, const char *file, const char *what)
     r->report(r->context, file, what);
 }
 
-static gf_status put_entry(void *context, gf_slice key, gf_slice value, gf_error *err)
+static gf_status hold_table(rescue *r, unsigned number, gf_slice key, gf_slice value,
+                            uint64_t sequence, gf_error *err)
 {
-    return gf_leveldb_fill_put(((rescue *)context)->fill, key, value, err);
+    if (!gf_grow(&r->held, &r->held_capacity, r->n_held + 1, sizeof *r->held))
+        return gf_fail_memory(err, "the catalogue");
+    held_table *t = &r->held[r->n_held++];
+    *t = (held_table){.number = number, .sequence = sequence};
+    gf_buffer_slice(&t->key, key);
+    gf_buffer_slice(&t->value, value);
+    gf_status st = gf_buffer_check(&t->key, err);
+    return st == GF_OK ? gf_buffer_check(&t->value, err) : st;
+}
+
+/* Of two tables under one number the one that was named last has the rows. */
+static bool is_overwritten(const rescue *r, size_t at)
+{
+    for (size_t i = 0; i < r->n_held; i++)
+        if (r->held[i].number == r->held[at].number && r->held[i].sequence > r->held[at].sequence)
+            return true;
+    return false;
+}
+
+static gf_status put_tables(rescue *r, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < r->n_held && st == GF_OK; i++) {
+        const held_table *t = &r->held[i];
+        if (!is_overwritten(r, i))
+            st = gf_leveldb_fill_put(r->fill, gf_buffer_view(&t->key), gf_buffer_view(&t->value),
+                                     err);
+        else
+            r->report(r->context, "the catalogue",
+                      "a table of another time, whose number another table has now, is left out");
+    }
+    return st;
+}
+
+/* The catalogue's tables wait until all are known. */
+static gf_status put_entry(void *context, gf_slice key, gf_slice value, uint64_t sequence,
+                           gf_error *err)
+{
+    rescue *r = context;
+    if (!gf_slice_starts(key, gf_slice_of("\0\0T", 3)) || value.len < 2)
+        return gf_leveldb_fill_put(r->fill, key, value, err);
+    unsigned number = (unsigned)(unsigned char)value.ptr[0] << 8 | (unsigned char)value.ptr[1];
+    return hold_table(r, number, key, value, sequence, err);
 }
 
 static gf_status salvage_files(rescue *r, const char *from, const gf_cancel *cancel, gf_error *err)
@@ -88,11 +142,17 @@ gf_status gf_folder_rescue(const char *path, gf_database *to, gf_damage_report *
         st = gf_fail(err, GF_ENOTFOUND, "there is no database at %s", gf_buffer_cstr(&from));
     if (st == GF_OK) st = gf_leveldb_fill_begin(gf_database_backend(to), cancel, &r.fill, err);
     if (st == GF_OK) st = salvage_files(&r, gf_buffer_cstr(&from), cancel, err);
+    if (st == GF_OK) st = put_tables(&r, err);
     st = gf_leveldb_fill_end(r.fill, st, &filled, err);
     if (st == GF_OK) {
         rescued->names = filled.names;
         memcpy(rescued->used, filled.used, sizeof rescued->used);
     }
+    for (size_t i = 0; i < r.n_held; i++) {
+        gf_buffer_release(&r.held[i].key);
+        gf_buffer_release(&r.held[i].value);
+    }
+    gf_free(r.held);
     gf_strings_release(&r.told);
     gf_buffer_release(&from);
     return st;

@@ -379,7 +379,8 @@ static gf_status give_item(merge *m, const gf_salvage_item *item, gf_error *err)
     gf_buffer_slice(&m->given, item->key);
     gf_status st = gf_buffer_check(&m->given, err);
     if (st != GF_OK || (item->tag & 1) == 0) return st;
-    return m->s->calls->entry(m->s->calls->context, item->key, item->value, err);
+    return m->s->calls->entry(m->s->calls->context, item->key, item->value,
+                              gf_salvage_sequence(item->tag), err);
 }
 
 static gf_status merge_all(merge *m, gf_error *err)

@@ -24,8 +24,9 @@
 #include "grouperfish/buffer.h"
 #include "storage/check/files.h"
 
-/** A key's newest value; borrowed for the call. */
-typedef gf_status gf_salvage_entry(void *context, gf_slice key, gf_slice value, gf_error *err);
+/** A key's newest value, and the number of its writing; borrowed for the call. */
+typedef gf_status gf_salvage_entry(void *context, gf_slice key, gf_slice value, uint64_t sequence,
+                                   gf_error *err);
 
 typedef struct gf_salvage_calls {
     gf_damage_report *damage; /* the first of a file */

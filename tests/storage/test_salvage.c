@@ -38,8 +38,10 @@ static void note_odd(void *context, const char *file, const char *what)
     ((salvaged *)context)->odd++;
 }
 
-static gf_status note_entry(void *context, gf_slice key, gf_slice value, gf_error *err)
+static gf_status note_entry(void *context, gf_slice key, gf_slice value, uint64_t sequence,
+                            gf_error *err)
 {
+    (void)sequence;
     salvaged *s = context;
     assert_true(s->n == 0 || gf_slice_compare(gf_buffer_view(&s->last), key) < 0);
     gf_buffer_reset(&s->last);
