@@ -67,7 +67,7 @@ static gf_status hold_table(rescue *r, unsigned number, gf_slice key, gf_slice v
     return st == GF_OK ? gf_buffer_check(&t->value, err) : st;
 }
 
-/* Of two tables under one number the one that was named last has the rows. */
+/* The rows of a number that two tables have are those of the table that was named last. */
 static bool is_overwritten(const rescue *r, size_t at)
 {
     for (size_t i = 0; i < r->n_held; i++)
