@@ -36,11 +36,16 @@ static distinct_terms count_terms(const gf_csr *x, uint32_t every, uint32_t *cou
     return s;
 }
 
+/* The b of Heaps' law, by the distinct terms of some rows and of half as many. */
+static double terms_exponent(double terms, double of_half)
+{
+    return of_half > 0 && terms > of_half ? log2(terms / of_half) : 0;
+}
+
 /* Distinct terms of n documents, from those of `rows` and of half as many. */
 static double extrapolate_terms(double terms, double of_half, double rows, double n)
 {
-    double b = of_half > 0 && terms > of_half ? log2(terms / of_half) : 0;
-    return terms * pow(n / rows, b);
+    return terms * pow(n / rows, terms_exponent(terms, of_half));
 }
 
 /* ---- the counts ------------------------------------------------------------------------------ */
@@ -53,6 +58,25 @@ static uint32_t expected_k(const gf_build_plan *plan, double rows)
         if (max_k && k > max_k) k = max_k;
     }
     return k > rows ? (uint32_t)fmax(rows, 1) : k;
+}
+
+/*
+ * Counts of words in k clusters that n documents need room for (cluster/mixture/counts.h): k of each
+ * word that k / 8 documents have, and of a rarer word one a document. Where words rise like n^b, as many
+ * as D x^-b are in a share x of the documents or more; those with fewer than T = n x documents are then
+ * in T D b / (1 - b) of them altogether. count: documents of the sample's m that have each column.
+ */
+static double extrapolate_word_counts(const uint32_t *count, uint32_t n_cols, double b, double m,
+                                      double n, double k)
+{
+    enum { LEAST = 3 }; /* of rarer words the sample says little */
+    double most = k / 8, least = most * m / n, wide = 0;
+    if (least < LEAST) least = LEAST;
+    for (uint32_t t = 0; t < n_cols; t++)
+        wide += count[t] >= least;
+    b = fmin(fmax(b, 0.1), 0.9);
+    wide *= pow(least * n / (most * m), b);
+    return wide * (k + most * b / (1 - b));
 }
 
 /* count: room for a number per column of the sample. */
@@ -81,6 +105,10 @@ static void extrapolate_counts(const gf_build_plan *plan, const gf_build_gathere
         extrapolate_terms(of_cluster, of_cluster * (half.all / fmax(all.all, 1)), rows, members);
     c->centre_entries = c->k * fmin(of_cluster, c->terms);
     if (c->centre_entries > c->entries) c->centre_entries = c->entries;
+    count_terms(x, 1, count);
+    c->word_counts = extrapolate_word_counts(
+        count, x->n_cols, terms_exponent(all.all, half.all), m, n, c->k);
+    c->word_counts = fmin(c->word_counts, c->terms * c->k);
 }
 
 /* Gather a part of the documents with all their terms, whatever terms the settings leave out. */

@@ -82,17 +82,11 @@ static uint64_t centre_bytes(const gf_memory_counts *c)
     return to_bytes(22 * c->centre_entries + kept + SUMMED_TERM * c->terms * (c->threads + 1));
 }
 
-/*
- * The counts of words in clusters (cluster/mixture/counts.h), of the documents, and the centres of
- * before. A word of so many documents that its counts are a dense row is frequent by Zipf's law:
- * 8 E / (k ln V) words are.
- */
+/* The counts of words in clusters, of the documents, and the centres of before. */
 static uint64_t refinement_bytes(const gf_memory_counts *c)
 {
     if (!c->refine) return 0;
-    double places = c->entries * (1 + 8 / log(fmax(c->terms, 3)));
-    if (c->terms * c->k < places) places = c->terms * c->k;
-    return to_bytes(8 * places + 16 * c->terms + c->entries + 8 * c->centre_entries) +
+    return to_bytes(8 * c->word_counts + 16 * c->terms + c->entries + 8 * c->centre_entries) +
            (c->k < GF_MIXTURE_MANY ? 5 : 37) * c->documents + SWEEP;
 }
 

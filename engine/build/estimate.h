@@ -35,6 +35,7 @@ typedef struct gf_memory_counts {
     double entries, terms; /* of the matrix */
     double words;          /* terms before min_df and max_df */
     double centre_entries; /* of k centres */
+    double word_counts;    /* counts of words in clusters that there is room for */
     double tokens;         /* words of each document */
     double indexed;        /* entries of the search index: tokens, filtered ones, too */
     double given;          /* bytes of given rows as floats; 0: the texts' are clustered */

@@ -197,6 +197,18 @@ static void formula_follows_the_counts(void **state)
     gf_estimate_of_spilled(&more, 700 << 20, &plan);
     assert_true(plan.index && plan.search);
 
+    /* The refinement's counts are beside the rows, in place of the centres. */
+    more = c;
+    more.refine = true;
+    more.word_counts = 1e8;
+    gf_estimate_of_build(&more, &e);
+    more.word_counts *= 2;
+    gf_estimate_of_build(&more, &f);
+    assert_int_equal(f.peak - e.peak, 8 * 100000000);
+    least = gf_estimate_of_spilled(&more, 0, &plan);
+    more.entries *= 4;
+    assert_true(gf_estimate_of_spilled(&more, 0, &plan) < least + 2 * e.rows);
+
     /* However many documents there are, no more than a segment's entries are held. */
     gf_memory_counts many = {.documents = 40000000, .entries = 1e9, .threads = 2, .index = true};
     gf_estimate_of_build(&many, &e);
