@@ -329,7 +329,7 @@ gf_status gf_minibatch_run(gf_pool *pool, const gf_row_file *rows,
     const bool many = options->kmeans.k > GF_BRANCHES_ABOVE;
     job j = {.stream = {.pool = pool,
                         .rows = rows,
-                        .window = gf_row_stream_window(many ? options->kmeans.k : 1),
+                        .window = gf_row_stream_window(rows->n_rows, many ? options->kmeans.k : 1),
                         .cancel = options->kmeans.cancel,
                         .progress = many ? tell_window : NULL,
                         .most_terms = many ? GF_ROW_STREAM_TERMS : 0},
@@ -340,7 +340,7 @@ gf_status gf_minibatch_run(gf_pool *pool, const gf_row_file *rows,
     if (st == GF_OK) st = gf_row_stream_distinct(&j.stream, &distinct, err);
     if (st == GF_OK) st = seed(&j, distinct, err);
     if (st == GF_OK) {
-        j.stream.window = gf_row_stream_window(j.p.k);
+        j.stream.window = gf_row_stream_window(rows->n_rows, j.p.k);
         st = many ? gf_row_stream_trim(&j.stream, &j.p.centres, err) : run_batches(&j, err);
     }
     if (st == GF_OK) st = sum_again(&j, err);

@@ -9,11 +9,12 @@
 #include <string.h>
 #include <xxhash.h>
 
-enum { LEAST_WINDOW = 8192, WINDOW_PER_CLUSTER = 4 };
+enum { LEAST_WINDOW = 8192, WINDOW_PER_CLUSTER = 4, MOST_WINDOWS = 64 };
 
-uint32_t gf_row_stream_window(uint32_t k)
+uint32_t gf_row_stream_window(uint32_t n_rows, uint32_t k)
 {
     uint64_t rows = (uint64_t)WINDOW_PER_CLUSTER * k;
+    if (rows < n_rows / MOST_WINDOWS) rows = n_rows / MOST_WINDOWS;
     return rows < LEAST_WINDOW ? LEAST_WINDOW : (uint32_t)rows;
 }
 

@@ -24,8 +24,12 @@ typedef struct gf_row_stream {
 
 enum { GF_ROW_STREAM_TERMS = 512 /* most_terms of very many clusters (gf_branches_serve) */ };
 
-/** Rows of a window: so many that indexing k centres for them costs little beside scoring them. */
-uint32_t gf_row_stream_window(uint32_t k);
+/**
+ * Rows of a window: so many that indexing k centres for them costs little beside scoring them. The
+ * centres of more rows have more terms, so that windows grow with the rows, too: there are 65 at most,
+ * or those of 8,192 rows.
+ */
+uint32_t gf_row_stream_window(uint32_t n_rows, uint32_t k);
 
 /**
  * Assign every row to its most similar centre: as gf_assign_rows does (cluster/large/assign.h).

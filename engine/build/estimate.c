@@ -242,7 +242,8 @@ uint64_t gf_estimate_of_spilled(const gf_memory_counts *counts, uint64_t memory,
     uint64_t n = c->documents, result = 28 * n + to_bytes(8 * c->centre_entries) + c->buffers / 3;
     uint64_t held = PROGRAM + ids_and_vocabulary(c) + 9 * n;
     uint64_t reading = to_bytes(word_tables(c, 1) + LISTED_WORD * c->words) + 4 * SMALL_GROUP;
-    uint64_t window = to_bytes((double)larger(8192, 4 * (uint64_t)c->k) * sampled_row(c) * 0.6);
+    uint32_t many = (uint32_t)smaller(n, UINT32_MAX);
+    uint64_t window = to_bytes(gf_row_stream_window(many, c->k) * sampled_row(c) * 0.6);
     uint64_t clustering = larger(centre_bytes(c), refinement_bytes(c)) + 28 * n + window;
     uint64_t rows = larger(LEAST_SAMPLE, SAMPLE_PER_CLUSTER * (uint64_t)c->k);
     if (rows > n) rows = n;
