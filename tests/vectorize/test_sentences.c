@@ -178,6 +178,62 @@ static void begins_and_words(void **state)
     assert_int_equal(list[0].words, 4);
 }
 
+/*
+ * Texts of ASCII have rules of their own. Behind a sentence in French the same text goes through
+ * ICU, and must come out as the same sentences.
+ */
+static void ascii_as_by_icu(void **state)
+{
+    (void)state;
+    static const char first[] = "\xC3\x87"
+                                "a va bien! ";
+    static const char *const parts[] = {"a",          "Word ",     "small ",
+                                        ".",          ". ",        "...",
+                                        "!",          "? ",        "\"",
+                                        "\" ",        "'",         ")",
+                                        "(",          "] ",        ", ",
+                                        "-",          ": ",        ";",
+                                        "; ",         " 5",        "12.5 ",
+                                        "U.S. ",      "e.g.",      "Mr. ",
+                                        "haha",       "--",        "www.",
+                                        "@",          "x@y",       "*",
+                                        "_",          "\x7F",      "STOP ",
+                                        " ",          "   ",       "\t",
+                                        "abab abab ", "nd nd nd ", "one two three four five six "};
+    gf_buffer text = {0}, behind = {0}, expected = {0};
+    gf_random r = gf_random_seed(gf_test_seed(), 2);
+    uint32_t met = 0;
+    for (int round = 0; round < 20000; round++) {
+        gf_error err;
+        const gf_sentence *list;
+        size_t n, k;
+        gf_buffer_reset(&text);
+        gf_buffer_reset(&expected);
+        gf_buffer_reset(&behind);
+        gf_buffer_str(&text, "Aa");
+        for (uint64_t i = gf_random_below(&r, 30); i > 0; i--)
+            gf_buffer_str(&text, parts[gf_random_below(&r, sizeof parts / sizeof *parts)]);
+        gf_buffer_str(&behind, first);
+        gf_buffer_slice(&behind, gf_buffer_view(&text));
+        assert_ok(gf_sentences_split(breaker, gf_buffer_view(&behind), &list, &n, &err));
+        for (size_t i = 1; i < n; i++)
+            gf_buffer_format(&expected, "[%.*s]%u%d%d%d", GF_SLICE_ARG(list[i].text), list[i].words,
+                             list[i].ends, list[i].begins, list[i].plain);
+        assert_ok(gf_sentences_split(breaker, gf_buffer_view(&text), &list, &k, &err));
+        assert_int_equal(k, n ? n - 1 : 0);
+        met += k > 1;
+        gf_buffer_reset(&behind);
+        for (size_t i = 0; i < k; i++)
+            gf_buffer_format(&behind, "[%.*s]%u%d%d%d", GF_SLICE_ARG(list[i].text), list[i].words,
+                             list[i].ends, list[i].begins, list[i].plain);
+        assert_string_equal(gf_buffer_cstr(&behind), gf_buffer_cstr(&expected));
+    }
+    assert_true(met > 1000);
+    gf_buffer_release(&text);
+    gf_buffer_release(&behind);
+    gf_buffer_release(&expected);
+}
+
 /* Anything goes in; what comes out is valid, of one line, and not empty. */
 static void random_bytes(void **state)
 {
@@ -236,7 +292,9 @@ static gf_status split_swept(void *context, gf_error *err)
 static void memory_ends(void **state)
 {
     (void)state;
-    gf_test_sweep(split_swept, NULL, "One goes here. Two comes then!\n\nAnd a third one.");
+    gf_test_sweep(split_swept, NULL,
+                  "One goes here. Two comes then!\n\nEt \xC3\xA7"
+                  "a. And a third one.");
 }
 
 int main(void)
@@ -246,8 +304,9 @@ int main(void)
         cmocka_unit_test(other_scripts),     cmocka_unit_test(lines),
         cmocka_unit_test(what_others_wrote), cmocka_unit_test(not_plain),
         cmocka_unit_test(marks_anywhere),    cmocka_unit_test(repeated_units),
-        cmocka_unit_test(begins_and_words),  cmocka_unit_test(random_bytes),
-        cmocka_unit_test(long_paragraphs),   cmocka_unit_test(memory_ends),
+        cmocka_unit_test(begins_and_words),  cmocka_unit_test(ascii_as_by_icu),
+        cmocka_unit_test(random_bytes),      cmocka_unit_test(long_paragraphs),
+        cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests_name("sentences", tests, open_breaker, close_breaker);
 }

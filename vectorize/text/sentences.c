@@ -3,6 +3,7 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "vectorize/text/ascii_sentences_internal.h"
 #include "vectorize/text/char_class_internal.h"
 
 #include <pthread.h>
@@ -17,12 +18,17 @@ enum {
     LEAST_LETTERS = 75  /* percent of the characters that are no spaces */
 };
 
-struct gf_sentences {
+/* What paragraphs that are not of ASCII are broken by. */
+typedef struct unicode_breaker {
     UBreakIterator *icu;
-    gf_buffer paragraph; /* being put together: bytes, one space between words */
-    gf_buffer kept;      /* paragraphs that sentences lie in, until the text is done */
     UChar units[LONGEST];
     uint32_t offset[LONGEST + 1]; /* where unit i starts in the paragraph, in bytes */
+} unicode_breaker;
+
+struct gf_sentences {
+    unicode_breaker *unicode; /* made when it is needed */
+    gf_buffer paragraph;      /* being put together: bytes, one space between words */
+    gf_buffer kept;           /* paragraphs that sentences lie in, until the text is done */
     struct place {
         size_t start, length; /* in kept */
     } * places;               /* n, beside list */
@@ -31,13 +37,13 @@ struct gf_sentences {
 };
 
 /* Masks of ICU's categories, of ASCII. */
-static uint32_t ascii[0x80];
+static uint32_t category_of_ascii[0x80];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 static void fill_ascii(void)
 {
     for (uint32_t c = 0; c < 0x80; c++)
-        ascii[c] = U_MASK(u_charType((UChar32)c));
+        category_of_ascii[c] = U_MASK(u_charType((UChar32)c));
 }
 
 static gf_status failed(UErrorCode code, gf_error *err)
@@ -50,21 +56,30 @@ gf_status gf_sentences_create(gf_sentences **sentences, gf_error *err)
 {
     gf_sentences *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a sentence breaker");
-    UErrorCode code = U_ZERO_ERROR;
     pthread_once(&once, fill_ascii);
-    s->icu = ubrk_open(UBRK_SENTENCE, "", NULL, 0, &code);
+    *sentences = s;
+    return GF_OK;
+}
+
+static gf_status make_unicode_breaker(gf_sentences *s, gf_error *err)
+{
+    UErrorCode code = U_ZERO_ERROR;
+    unicode_breaker *u = gf_malloc(sizeof *u);
+    if (!u) return gf_fail_memory(err, "a sentence breaker");
+    u->icu = ubrk_open(UBRK_SENTENCE, "", NULL, 0, &code);
     if (U_FAILURE(code)) {
-        gf_free(s);
+        gf_free(u);
         return failed(code, err);
     }
-    *sentences = s;
+    s->unicode = u;
     return GF_OK;
 }
 
 void gf_sentences_free(gf_sentences *s)
 {
     if (!s) return;
-    ubrk_close(s->icu);
+    if (s->unicode) ubrk_close(s->unicode->icu);
+    gf_free(s->unicode);
     gf_buffer_release(&s->paragraph);
     gf_buffer_release(&s->kept);
     gf_free(s->places);
@@ -82,7 +97,7 @@ static bool is_space(uint32_t c)
 
 static uint32_t category_of(uint32_t c)
 {
-    return c < 0x80 ? ascii[c] : U_MASK(u_charType((UChar32)c));
+    return c < 0x80 ? category_of_ascii[c] : U_MASK(u_charType((UChar32)c));
 }
 
 static bool is_category(uint32_t c, uint32_t mask)
@@ -152,11 +167,20 @@ static bool ends_in_abbreviation(gf_slice s)
     return letters && letters <= 7 && (inner || (letters <= 3 && u_isupper((UChar32)c)));
 }
 
+/* Whether a mark of addresses or markup begins here, with one of the characters that some begin with. */
+static bool is_mark(gf_slice s, size_t at)
+{
+    static const char *const marks[] = {
+        "://", "](", "**",   "__",   "==",    "&amp",  "&lt",
+        "&gt", "&#", "#39;", "#36;", "&quot", "&nbsp", GF_UTF8_REPLACEMENT};
+    gf_slice rest = gf_slice_skip(s, at);
+    for (size_t m = 0; m < sizeof marks / sizeof *marks; m++)
+        if (gf_slice_starts(rest, gf_slice_str(marks[m]))) return true;
+    return false;
+}
+
 static bool has_link_or_markup(gf_slice s)
 {
-    static const char *const marks[] = {"://",  "www.", "](",    "**",    "__",
-                                        "==",   "&amp", "&lt",   "&gt",   "&#",
-                                        "#39;", "#36;", "&quot", "&nbsp", GF_UTF8_REPLACEMENT};
     for (size_t i = 0; i < s.len; i++) {
         switch (s.ptr[i]) {
         case '<':
@@ -169,8 +193,10 @@ static bool has_link_or_markup(gf_slice s)
         case '~':
         case '`':
             return true;
-        case ':':
         case 'w':
+            if (s.len - i > 3 && memcmp(s.ptr + i + 1, "ww.", 3) == 0) return true;
+            continue;
+        case ':':
         case ']':
         case '*':
         case '_':
@@ -178,39 +204,27 @@ static bool has_link_or_markup(gf_slice s)
         case '&':
         case '#':
         case '\xEF':
-            for (size_t m = 0; m < sizeof marks / sizeof *marks; m++)
-                if (gf_slice_starts(gf_slice_skip(s, i), gf_slice_str(marks[m]))) return true;
+            if (is_mark(s, i)) return true;
             continue;
         case '@':
             break;
         default:
             continue;
         }
-        bool mail = s.ptr[i] == '@' && i > 0 && (s.ptr[i - 1] & 0x80 || s.ptr[i - 1] > ' ');
+        bool mail = i > 0 && (s.ptr[i - 1] & 0x80 || s.ptr[i - 1] > ' ');
         if (mail && s.ptr[i - 1] != '(' && s.ptr[i - 1] != '"') return true;
     }
     return false;
 }
 
-/* Sums over the characters of a sentence. */
-typedef struct looks {
-    uint32_t characters, letters, capitals, spaces, joined; /* joined: of scripts without spaces */
-    int brackets;                                           /* opened less closed */
-    uint32_t quotes;                                        /* straight ones */
-    int curly;                                              /* opened less closed */
-    bool run, named;                                        /* of punctuation; "Word:" begins it */
-    bool repeats; /* two to sixteen characters (of ASCII, four), three times in a row */
-    uint32_t first, last;
-} looks;
-
-enum { LONGEST_UNIT = 16, LONGEST_LATIN_UNIT = 4 };
+enum { LONGEST_UNIT = 16 };
 
 /* Whether character i ends a third unit like the two before it. last: those before it, in turns. */
 static bool is_repeated(uint32_t last[LONGEST_UNIT], uint32_t same[LONGEST_UNIT + 1], uint32_t i,
                         uint32_t c)
 {
     bool found = false;
-    uint32_t longest = c < 0x80 ? LONGEST_LATIN_UNIT : LONGEST_UNIT;
+    uint32_t longest = c < 0x80 ? GF_LONGEST_ASCII_UNIT : LONGEST_UNIT;
     for (uint32_t n = 2; n <= longest; n++) {
         same[n] = last[(i - n) % LONGEST_UNIT] == c ? same[n] + 1 : 0;
         found |= same[n] >= 2 * n;
@@ -219,9 +233,9 @@ static bool is_repeated(uint32_t last[LONGEST_UNIT], uint32_t same[LONGEST_UNIT 
     return found;
 }
 
-static looks look_at(gf_slice s)
+static gf_sentence_looks look_at(gf_slice s)
 {
-    looks l = {.first = 0};
+    gf_sentence_looks l = {.first = 0};
     uint32_t before = 0, same = 0, last[LONGEST_UNIT] = {0}, units[LONGEST_UNIT + 1] = {0};
     for (size_t at = 0; at < s.len;) {
         uint32_t c = gf_utf8_next(s, &at);
@@ -252,7 +266,7 @@ static bool may_begin(uint32_t c)
            c == 0xBF || c == 0xA1 || c == '@' || c == '$';
 }
 
-static bool is_plain(gf_slice s, const looks *l)
+static bool is_plain(gf_slice s, const gf_sentence_looks *l)
 {
     uint32_t visible = l->characters - l->spaces;
     bool whole = l->brackets == 0 && l->quotes % 2 == 0 && l->curly == 0;
@@ -265,7 +279,9 @@ static bool is_plain(gf_slice s, const looks *l)
 
 /* ---- a paragraph ----------------------------------------------------------------------------- */
 
-static gf_status add_sentence(gf_sentences *s, gf_slice text, bool first, bool last, gf_error *err)
+/* ascii: all of the paragraph is. */
+static gf_status add_sentence(gf_sentences *s, gf_slice text, bool ascii, bool first, bool last,
+                              gf_error *err)
 {
     while (text.len && text.ptr[text.len - 1] == ' ')
         text.len--;
@@ -273,7 +289,7 @@ static gf_status add_sentence(gf_sentences *s, gf_slice text, bool first, bool l
     if (!gf_grow(&s->list, &s->capacity, s->n + 1, sizeof *s->list) ||
         !gf_grow(&s->places, &s->place_capacity, s->n + 1, sizeof *s->places))
         return gf_fail_memory(err, "sentences");
-    looks l = look_at(text);
+    gf_sentence_looks l = ascii ? gf_ascii_sentences_look(text) : look_at(text);
     s->places[s->n] = (struct place){s->kept.len, text.len};
     s->list[s->n++] = (gf_sentence){.words = l.spaces + 1 + l.joined / 2,
                                     .ends = is_ended(text),
@@ -285,23 +301,36 @@ static gf_status add_sentence(gf_sentences *s, gf_slice text, bool first, bool l
 }
 
 /* Fills units and offset from the paragraph; returns the number of units. */
-static int32_t decode(gf_sentences *s, gf_slice text)
+static int32_t decode(unicode_breaker *u, gf_slice text)
 {
     size_t at = 0;
     int32_t n = 0;
     while (at < text.len && n + 2 <= LONGEST) {
-        s->offset[n] = (uint32_t)at;
+        u->offset[n] = (uint32_t)at;
         uint32_t c = gf_utf8_next(text, &at);
         if (c >= 0x10000) {
-            s->units[n++] = (UChar)(0xD7C0 + (c >> 10));
-            s->offset[n] = s->offset[n - 1];
-            s->units[n++] = (UChar)(0xDC00 + (c & 0x3FF));
+            u->units[n++] = (UChar)(0xD7C0 + (c >> 10));
+            u->offset[n] = u->offset[n - 1];
+            u->units[n++] = (UChar)(0xDC00 + (c & 0x3FF));
         } else {
-            s->units[n++] = (UChar)c;
+            u->units[n++] = (UChar)c;
         }
     }
-    s->offset[n] = (uint32_t)at;
+    u->offset[n] = (uint32_t)at;
     return n;
+}
+
+/* Have ICU ready for a paragraph, which is cut where it is too long. */
+static gf_status begin_unicode(gf_sentences *s, gf_slice *text, gf_error *err)
+{
+    UErrorCode code = U_ZERO_ERROR;
+    gf_status st = s->unicode ? GF_OK : make_unicode_breaker(s, err);
+    if (st != GF_OK) return st;
+    int32_t n_units = decode(s->unicode, *text);
+    ubrk_setText(s->unicode->icu, s->unicode->units, n_units, &code);
+    if (U_FAILURE(code)) return failed(code, err);
+    text->len = s->unicode->offset[n_units];
+    return GF_OK;
 }
 
 static gf_slice without_last_spaces(gf_slice s)
@@ -316,17 +345,21 @@ static gf_status end_paragraph(gf_sentences *s, gf_error *err)
     gf_status st = gf_buffer_check(&s->paragraph, err);
     if (st != GF_OK || s->paragraph.len == 0) return st;
     gf_slice text = gf_buffer_view(&s->paragraph);
-    UErrorCode code = U_ZERO_ERROR;
-    int32_t n_units = decode(s, text);
-    ubrk_setText(s->icu, s->units, n_units, &code);
-    if (U_FAILURE(code)) return failed(code, err);
-    size_t from = 0, end = s->offset[n_units];
-    while (from < end && st == GF_OK) {
-        int32_t to = ubrk_next(s->icu);
-        size_t at = to == UBRK_DONE ? end : s->offset[to];
+    bool ascii = gf_ascii_sentences_suit(text);
+    if (!ascii)
+        st = begin_unicode(s, &text, err);
+    else if (text.len >= LONGEST)
+        text.len = LONGEST - 1;
+    for (size_t from = 0, at = 0; at < text.len && st == GF_OK;) {
+        if (ascii) {
+            at = gf_ascii_sentences_end(text, at);
+        } else {
+            int32_t to = ubrk_next(s->unicode->icu);
+            at = to == UBRK_DONE ? text.len : s->unicode->offset[to];
+        }
         gf_slice piece = gf_slice_of(text.ptr + from, at - from);
-        if (at < end && ends_in_abbreviation(without_last_spaces(piece))) continue;
-        st = add_sentence(s, piece, from == 0, at == end, err);
+        if (at < text.len && ends_in_abbreviation(without_last_spaces(piece))) continue;
+        st = add_sentence(s, piece, ascii, from == 0, at == text.len, err);
         from = at;
     }
     gf_buffer_reset(&s->paragraph);
@@ -339,14 +372,44 @@ typedef struct line {
     gf_slice text; /* without spaces around it */
     uint32_t characters;
     bool letters, columns, quoted, listed; /* has some; ...; begins as an item of a list */
+    bool tidy;                             /* of ASCII, with no white space but single spaces */
 } line;
+
+static void look_at_characters(line *l)
+{
+    size_t blanks = 0;
+    for (size_t at = 0; at < l->text.len; l->characters++) {
+        uint32_t c = gf_utf8_next(l->text, &at);
+        blanks = is_space(c) ? blanks + 1 : 0;
+        l->columns |= blanks >= COLUMNS || c == '\t';
+        if (!l->letters) l->letters = is_category(c, U_GC_L_MASK);
+    }
+}
+
+/* The same of ASCII, where there are no columns without two blanks or a control character. */
+static bool look_at_ascii(line *l)
+{
+    const char *p = l->text.ptr;
+    size_t n = l->text.len;
+    uint8_t odd = 0, letters = 0;
+    for (size_t i = 0; i < n; i++) {
+        odd |= (signed char)p[i] < ' ';
+        letters |= (unsigned char)((p[i] | 0x20) - 'a') < 26;
+    }
+    for (size_t i = 1; i < n; i++)
+        odd |= (p[i] == ' ') & (p[i - 1] == ' ');
+    if (odd) return false;
+    l->characters = (uint32_t)n;
+    l->letters = letters;
+    return true;
+}
 
 /* The first line of the rest, which is moved behind it. */
 static line take_line(gf_slice *rest)
 {
     line l = {.characters = 0};
     const char *feed = memchr(rest->ptr, '\n', rest->len);
-    size_t n = feed ? (size_t)(feed - rest->ptr) : rest->len, begin = 0, end = n, blanks = 0;
+    size_t n = feed ? (size_t)(feed - rest->ptr) : rest->len, begin = 0, end = n;
     gf_slice all = gf_slice_of(rest->ptr, n);
     *rest = gf_slice_skip(*rest, feed ? n + 1 : n);
     while (begin < end && is_space((unsigned char)all.ptr[begin]))
@@ -354,12 +417,8 @@ static line take_line(gf_slice *rest)
     while (end > begin && is_space((unsigned char)all.ptr[end - 1]))
         end--;
     l.text = gf_slice_of(all.ptr + begin, end - begin);
-    for (size_t at = 0; at < l.text.len; l.characters++) {
-        uint32_t c = gf_utf8_next(l.text, &at);
-        blanks = is_space(c) ? blanks + 1 : 0;
-        l.columns |= blanks >= COLUMNS || c == '\t';
-        if (!l.letters) l.letters = is_category(c, U_GC_L_MASK);
-    }
+    l.tidy = look_at_ascii(&l);
+    if (!l.tidy) look_at_characters(&l);
     /* "> ", "| ", ": ", "# ", and "ab> " of mail programs that put initials before it */
     size_t at = 0;
     while (at < l.text.len && at < 4 && u_isalpha((UChar32)(unsigned char)l.text.ptr[at]))
@@ -370,10 +429,15 @@ static line take_line(gf_slice *rest)
     return l;
 }
 
-static void append_line(gf_sentences *s, gf_slice text)
+static void append_line(gf_sentences *s, gf_slice text, bool tidy)
 {
     bool space = s->paragraph.len > 0;
     if (s->paragraph.len > 2 * LONGEST) return;
+    if (tidy) {
+        if (space && text.len) gf_buffer_byte(&s->paragraph, ' ');
+        gf_buffer_slice(&s->paragraph, text);
+        return;
+    }
     for (size_t at = 0, word = 0; at < text.len; word = at) {
         size_t end = at;
         uint32_t c = 'a';
@@ -406,7 +470,7 @@ gf_status gf_sentences_split(gf_sentences *s, gf_slice text, const gf_sentence *
         bool left_out = !l.letters || l.quoted || l.columns;
         if (left_out || l.listed) st = end_paragraph(s, err);
         if (left_out || st != GF_OK) continue;
-        append_line(s, l.listed ? gf_slice_skip(l.text, 2) : l.text);
+        append_line(s, l.listed ? gf_slice_skip(l.text, 2) : l.text, l.tidy);
         if (l.characters < WRAPPED) st = end_paragraph(s, err);
     }
     if (st == GF_OK) st = end_paragraph(s, err);
