@@ -8,6 +8,7 @@
 #include "cluster/moves/constants.h"
 #include "cluster/small/small_kmeans.h"
 
+#include <assert.h>
 #include <math.h>
 
 struct gf_small {
@@ -22,20 +23,33 @@ typedef struct gf_small_clusters {
     const gf_small *small;
     uint32_t k;
     uint32_t label[GF_SMALL_POINTS], size[GF_SMALL_POINTS];
-    float own[GF_SMALL_POINTS];                    /* n: similarity to the own centre */
-    float other[GF_SMALL_POINTS];                  /* n: to the next */
+    float own[GF_SMALL_POINTS];   /* n: similarity to the own centre */
+    float other[GF_SMALL_POINTS]; /* n: to the next */
+    uint64_t stale; /* bit j: cluster j's rows or sum are not those of the last update */
     double squares[GF_SMALL_POINTS];               /* k: |S|^2 */
     double dot[GF_SMALL_POINTS * GF_SMALL_POINTS]; /* k x n: S . x */
 } gf_small_clusters;
 
-/** |S + w x| - |S| */
-static inline double gf_small_gain(double squares, double dot, double weight)
+static_assert(GF_SMALL_POINTS <= 64, "a bit for each cluster");
+
+/** |S + w x| - |S|, of |S|^2 and |S| */
+static inline double gf_small_gain(double squares, double length, double dot, double weight)
 {
     double with = squares + 2 * weight * dot + weight * weight;
-    return sqrt(with > 0 ? with : 0) - sqrt(squares);
+    return sqrt(with > 0 ? with : 0) - length;
 }
 
-/** Sum the clusters from nothing; one that is empty gets the worst fitting row of another. */
+/** Row i goes to cluster j with the next update. */
+static inline void gf_small_put(gf_small_clusters *c, uint32_t i, uint32_t j)
+{
+    c->stale |= UINT64_C(1) << j | UINT64_C(1) << c->label[i];
+    c->label[i] = j;
+}
+
+/**
+ * Sum the stale clusters from nothing; one that is empty gets the worst fitting row of another. The
+ * others' sums are what summing them again would give, to the last bit.
+ */
 void gf_small_update(gf_small_clusters *c);
 
 /** Sum of the lengths. */

@@ -20,6 +20,7 @@ static void put_all_in_one(gf_small_clusters *c, const gf_small *small)
 {
     c->small = small;
     c->k = 1;
+    c->stale = UINT64_MAX;
     memset(c->label, 0, small->n * sizeof *c->label);
     gf_small_update(c);
 }
@@ -32,7 +33,7 @@ typedef struct split {
     uint32_t row[MOST], n; /* its rows */
     uint64_t second;       /* bit i: row[i] is in the second half */
     uint32_t size[2];
-    double squares[2], dot[2][MOST]; /* of the halves' sums; dot with row[i] */
+    double squares[2], length[2], dot[2][MOST]; /* of the halves' sums; dot with row[i] */
     double gain;
 } split;
 
@@ -47,6 +48,7 @@ static void put(split *s, uint32_t i, bool half, double sign)
     double w = sign * s->small->weight[s->row[i]];
     double squares = s->squares[half] + 2 * w * s->dot[half][i] + w * w;
     s->squares[half] = squares > 0 ? squares : 0;
+    s->length[half] = sqrt(s->squares[half]);
     for (uint32_t m = 0; m < s->n; m++)
         s->dot[half][m] += w * products[s->row[m]];
     s->size[half] += sign > 0 ? 1 : UINT32_MAX;
@@ -82,7 +84,7 @@ static void gather(split *s, gf_random *random)
     put(s, second, true, 1);
     for (uint32_t i = 0; i < s->n; i++) {
         if (i == first || i == second) continue;
-        bool to = s->dot[1][i] * sqrt(s->squares[0]) > s->dot[0][i] * sqrt(s->squares[1]);
+        bool to = s->dot[1][i] * s->length[0] > s->dot[0][i] * s->length[1];
         put(s, i, to, 1);
     }
 }
@@ -94,8 +96,8 @@ static uint32_t sweep(split *s)
         bool from = is_second(s, i), to = !from;
         if (s->size[from] == 1) continue;
         double w = s->small->weight[s->row[i]];
-        double gain = gf_small_gain(s->squares[to], s->dot[to][i], w) +
-                      gf_small_gain(s->squares[from], s->dot[from][i], -w);
+        double gain = gf_small_gain(s->squares[to], s->length[to], s->dot[to][i], w) +
+                      gf_small_gain(s->squares[from], s->length[from], s->dot[from][i], -w);
         if (gain <= GF_MOVE_LEAST_GAIN * w) continue;
         put(s, i, from, -1);
         put(s, i, to, 1);
@@ -113,7 +115,7 @@ static void cut(const gf_small_growth *g, uint32_t j, split *s)
     gather(s, &random);
     for (int i = 0; i < GF_SPLIT_SWEEPS; i++)
         if (sweep(s) <= GF_SPLIT_TOLERANCE * s->n) break;
-    s->gain = sqrt(s->squares[0]) + sqrt(s->squares[1]) - sqrt(g->p.squares[j]);
+    s->gain = s->length[0] + s->length[1] - sqrt(g->p.squares[j]);
 }
 
 /* ---- growth ---------------------------------------------------------------------------------- */
@@ -165,7 +167,7 @@ uint32_t gf_small_growth_step(gf_small_growth *g, uint32_t k)
         if (gain[best] == -INFINITY) break;
         gain[best] = -INFINITY;
         for (uint32_t i = 0; i < p->small->n; i++)
-            if (moving[best] >> i & 1) p->label[i] = p->k;
+            if (moving[best] >> i & 1) gf_small_put(p, i, p->k);
         p->k++;
     }
     g->generation++;
@@ -255,6 +257,7 @@ static void draw_seeds(gf_small_clusters *c, const gf_small *f, uint32_t k, gf_r
                      rows); /* all of them; cluster/moves/seed.c draws so, too */
     c->small = f;
     c->k = k;
+    c->stale = UINT64_MAX;
     memset(c->label, 0, f->n * sizeof *c->label);
     for (uint32_t j = 0; j < k; j++) {
         uint32_t row = choose_seed(&s, candidates, random);

@@ -97,22 +97,34 @@ static void refill_empty(gf_small_clusters *c)
         if (worst == UINT32_MAX) return;
         c->size[c->label[worst]]--;
         c->size[j]++;
-        c->label[worst] = j;
+        gf_small_put(c, worst, j);
         c->own[worst] = c->other[worst] = 1;
     }
+}
+
+static void find_lengths(const gf_small_clusters *c, double *length)
+{
+    for (uint32_t j = 0; j < c->k; j++)
+        length[j] = sqrt(c->squares[j]);
 }
 
 void gf_small_update(gf_small_clusters *c)
 {
     const gf_small *f = c->small;
+    double length[MOST];
     refill_empty(c);
-    memset(c->dot, 0, (size_t)c->k * f->n * sizeof *c->dot);
-    memset(c->squares, 0, c->k * sizeof *c->squares);
+    for (uint32_t j = 0; j < c->k; j++) {
+        if (!(c->stale >> j & 1)) continue;
+        memset(c->dot + (size_t)j * f->n, 0, f->n * sizeof *c->dot);
+        c->squares[j] = 0;
+    }
     for (uint32_t i = 0; i < f->n; i++)
-        add(c, c->label[i], i, f->weight[i]);
+        if (c->stale >> c->label[i] & 1) add(c, c->label[i], i, f->weight[i]);
+    c->stale = 0;
+    find_lengths(c, length);
     for (uint32_t i = 0; i < f->n; i++) {
-        double length = sqrt(c->squares[c->label[i]]);
-        c->own[i] = length > 0 ? (float)(dot_of(c, c->label[i], i) / length) : 0;
+        uint32_t j = c->label[i];
+        c->own[i] = length[j] > 0 ? (float)(dot_of(c, j, i) / length[j]) : 0;
     }
 }
 
@@ -148,8 +160,9 @@ uint32_t gf_small_assign(gf_small_clusters *c)
         }
         c->own[i] = (float)best;
         c->other[i] = (float)second;
-        changed += to != c->label[i];
-        c->label[i] = to;
+        if (to == c->label[i]) continue;
+        changed++;
+        gf_small_put(c, i, to);
     }
     return changed;
 }
@@ -168,20 +181,20 @@ gf_passes_made gf_small_pass(gf_small_clusters *c, double enough, unsigned most)
     return made;
 }
 
-/* Gain of a row's leaving its cluster, mostly below 0. */
-static double leave(const gf_small_clusters *c, uint32_t i)
+/* Gain of a row's leaving its cluster, mostly below 0. length: of the clusters' sums. */
+static double leave(const gf_small_clusters *c, const double *length, uint32_t i)
 {
     uint32_t j = c->label[i];
-    return gf_small_gain(c->squares[j], dot_of(c, j, i), -c->small->weight[i]);
+    return gf_small_gain(c->squares[j], length[j], dot_of(c, j, i), -c->small->weight[i]);
 }
 
-static uint32_t propose(const gf_small_clusters *c, uint32_t i)
+static uint32_t propose(const gf_small_clusters *c, const double *length, uint32_t i)
 {
-    double w = c->small->weight[i], best = GF_MOVE_LEAST_GAIN * w - leave(c, i);
+    double w = c->small->weight[i], best = GF_MOVE_LEAST_GAIN * w - leave(c, length, i);
     uint32_t target = UINT32_MAX;
     for (uint32_t j = 0; j < c->k; j++) {
         if (j == c->label[i]) continue;
-        double gain = gf_small_gain(c->squares[j], dot_of(c, j, i), w);
+        double gain = gf_small_gain(c->squares[j], length[j], dot_of(c, j, i), w);
         if (gain <= best) continue;
         best = gain;
         target = j;
@@ -190,12 +203,13 @@ static uint32_t propose(const gf_small_clusters *c, uint32_t i)
 }
 
 /* The rows that would move, in the order of gf_moves_apply; returns how many there are. */
-static uint32_t propose_all(const gf_small_clusters *c, uint32_t *target, uint32_t *order)
+static uint32_t propose_all(const gf_small_clusters *c, const double *length, uint32_t *target,
+                            uint32_t *order)
 {
     unsigned round[MOST];
     uint32_t n = 0;
     for (uint32_t i = 0; i < c->small->n; i++) {
-        target[i] = propose(c, i);
+        target[i] = propose(c, length, i);
         if (target[i] == UINT32_MAX) continue;
         round[i] = gf_moves_round(c->label[i], target[i]);
         uint32_t at = n++;
@@ -210,16 +224,19 @@ static uint32_t propose_all(const gf_small_clusters *c, uint32_t *target, uint32
 static uint32_t move_rows(gf_small_clusters *c)
 {
     uint32_t target[MOST], order[MOST], moves = 0;
-    uint32_t n = propose_all(c, target, order);
+    double length[MOST];
+    find_lengths(c, length);
+    uint32_t n = propose_all(c, length, target, order);
     for (uint32_t o = 0; o < n; o++) {
-        uint32_t i = order[o], to = target[i];
+        uint32_t i = order[o], to = target[i], from = c->label[i];
         double w = c->small->weight[i];
-        if (gf_small_gain(c->squares[to], dot_of(c, to, i), w) + leave(c, i) <=
-            GF_MOVE_LEAST_GAIN * w)
-            continue;
+        double gain = gf_small_gain(c->squares[to], length[to], dot_of(c, to, i), w);
+        if (gain + leave(c, length, i) <= GF_MOVE_LEAST_GAIN * w) continue;
         add(c, to, i, w);
-        add(c, c->label[i], i, -w);
-        c->label[i] = to;
+        add(c, from, i, -w);
+        length[to] = sqrt(c->squares[to]);
+        length[from] = sqrt(c->squares[from]);
+        gf_small_put(c, i, to);
         moves++;
     }
     return moves;
