@@ -18,6 +18,9 @@
 
 #include <assert.h>
 
+/* Tokens of a small collection, which are kept for naming: some 5 MiB. */
+enum { KEPT_TOKENS = 1 << 18 };
+
 typedef struct gathering {
     const gf_build_plan *plan;
     gf_pool *pool;
@@ -167,6 +170,7 @@ static gf_status begin_gathering(gathering *g, gf_error *err)
     if (st == GF_OK)
         st = gf_vectorizer_create(&p->settings.vectorizer, p->spills ? NULL : g->pool,
                                   &g->vectorizer, err);
+    if (st == GF_OK && !g->pool) gf_vectorizer_keep_tokens(g->vectorizer, KEPT_TOKENS);
     if (st == GF_OK && p->spills) st = gf_vectorizer_spill(g->vectorizer, folder, err);
     if (st == GF_OK && p->keeps_words && !gf_text_reader_filters(g->reader))
         st = gf_vectorizer_keep_words(g->vectorizer, folder, false, err);

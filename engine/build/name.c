@@ -51,18 +51,24 @@ static gf_status make_transformer(naming *n, unsigned worker, gf_error *err)
     return st;
 }
 
-/* The words of a text that was cut, in the arena; `copies`: the text is copied there, too. */
-static gf_status analyse_text(naming *n, unsigned worker, gf_slice text,
+/*
+ * The words of a text that was cut, in the arena; `copies`: the text is copied there, too.
+ * kept: its number among the texts whose words may still be at hand, or SIZE_MAX.
+ */
+static gf_status analyse_text(naming *n, unsigned worker, gf_slice text, size_t kept,
                               const gf_language *language, bool copies, gf_arena *arena,
                               gf_label_document *out, bool *unlisted, gf_error *err)
 {
     const gf_vectorizer_options *options = &n->plan->settings.vectorizer;
     const gf_sequence_token *tokens;
     size_t n_tokens;
+    bool is_kept = false;
     gf_status st = n->transformers[worker] ? GF_OK : make_transformer(n, worker, err);
-    if (st == GF_OK)
-        st = gf_transformer_sequence(n->transformers[worker], text, language, &tokens, &n_tokens,
-                                     err);
+    gf_transformer *t = n->transformers[worker];
+    if (st == GF_OK && kept != SIZE_MAX)
+        st = gf_transformer_sequence_kept(t, kept, &is_kept, &tokens, &n_tokens, err);
+    if (st == GF_OK && !is_kept)
+        st = gf_transformer_sequence(t, text, language, &tokens, &n_tokens, err);
     if (st != GF_OK) return st;
     if (options->analysis.language) language = options->analysis.language;
     *unlisted = !gf_label_words_have_list(options, language);
@@ -83,7 +89,9 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
     uint32_t document = n->clustered->row_of[point];
     if (d->texts) {
         const gf_text *t = &d->texts[document];
-        return analyse_text(n, worker, gf_utf8_cut(t->text, n->per_document), t->language, false,
+        gf_slice start = gf_utf8_cut(t->text, n->per_document);
+        bool whole = d->analyser && start.len == t->text.len;
+        return analyse_text(n, worker, start, whole ? document : SIZE_MAX, t->language, false,
                             arena, out, unlisted, err);
     }
     gf_buffer_reset(key);
@@ -102,8 +110,8 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
         st = gf_languages_of_document(&d->fallback, lang ? lang->value : (gf_slice){0}, text->value,
                                       &language, err);
     if (st != GF_OK) return st;
-    return analyse_text(n, worker, gf_utf8_cut(text->value, n->per_document), language, true, arena,
-                        out, unlisted, err);
+    return analyse_text(n, worker, gf_utf8_cut(text->value, n->per_document), SIZE_MAX, language,
+                        true, arena, out, unlisted, err);
 }
 
 /* The surface of the centroid's heaviest term, which is the label where there is no phrase. */

@@ -355,10 +355,72 @@ static void borrows_an_analyser(void **state)
     gf_vectors_release(&f.x);
 }
 
+static gf_status keep_texts(void *context, gf_error *err)
+{
+    const fixture *f = context;
+    gf_vectorizer *v = NULL;
+    gf_status st = gf_vectorizer_create(&f->options, NULL, &v, err);
+    if (st != GF_OK) return st;
+    gf_vectorizer_keep_tokens(v, SIZE_MAX);
+    for (size_t i = 0; i < TEXTS && st == GF_OK; i++)
+        st = gf_vectorizer_add(v, &(gf_text){gf_slice_str(texts[i]), NULL}, 1, NULL, err);
+    gf_vectorizer_free(v);
+    return st;
+}
+
+/* The words of texts that were counted, with and without room for all of them. */
+static void finds_kept_words(void **state)
+{
+    (void)state;
+    gf_error err;
+    fixture f = make();
+    size_t all = 0;
+    for (int round = 0; round < 2; round++) {
+        gf_vectorizer *v;
+        gf_transformer *own, *borrowing;
+        const gf_sequence_token *a, *b;
+        size_t n, m, sum = 0;
+        bool kept;
+        assert_ok(gf_vectorizer_create(&f.options, NULL, &v, &err));
+        gf_vectorizer_keep_tokens(v, round == 0 ? 1000 : all - 1);
+        for (size_t i = 0; i < TEXTS; i++)
+            assert_ok(
+                gf_vectorizer_add(v, &(gf_text){gf_slice_str(texts[i]), NULL}, 1, NULL, &err));
+        gf_analyser *analyser = gf_vectorizer_take_analyser(v);
+        gf_vectorizer_free(v);
+        assert_ok(gf_transformer_create(&f.options, &f.x.vocabulary, &own, &err));
+        assert_ok(gf_transformer_create(&f.options, &f.x.vocabulary, &borrowing, &err));
+        gf_transformer_borrow(borrowing, analyser);
+        /* What is analysed from now on is not kept, and moves nothing that is. */
+        assert_ok(gf_transformer_sequence(borrowing, GF_SLICE("other words"), NULL, &b, &m, &err));
+        for (size_t i = 0; i < TEXTS; i++) {
+            assert_ok(gf_transformer_sequence_kept(borrowing, i, &kept, &b, &m, &err));
+            assert_true(kept == (round == 0));
+            if (!kept) continue;
+            assert_ok(gf_transformer_sequence(own, gf_slice_str(texts[i]), NULL, &a, &n, &err));
+            assert_int_equal(n, m);
+            assert_memory_equal(a, b, n * sizeof *a);
+            sum += n;
+        }
+        assert_ok(gf_transformer_sequence_kept(borrowing, TEXTS, &kept, &b, &m, &err));
+        assert_false(kept);
+        assert_ok(gf_transformer_sequence_kept(own, 0, &kept, &b, &m, &err));
+        assert_false(kept);
+        if (round == 0) all = sum;
+        gf_transformer_free(own);
+        gf_transformer_free(borrowing);
+        gf_analyser_free(analyser);
+    }
+    assert_true(all > TEXTS);
+    gf_test_sweep(keep_texts, NULL, &f);
+    gf_vectors_release(&f.x);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(borrows_an_analyser),
+        cmocka_unit_test(finds_kept_words),
         cmocka_unit_test(a_group_gives_the_same_rows),
         cmocka_unit_test(a_group_reports_failed_allocations),
         cmocka_unit_test(makes_rows),

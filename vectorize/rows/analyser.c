@@ -1,5 +1,6 @@
 #include "vectorize/rows/analyser_internal.h"
 
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "vectorize/rows/lexicon_internal.h"
@@ -17,8 +18,16 @@ struct gf_analyser {
     size_t word_capacity;
     gf_dictionary *dictionary; /* of others, or own_dictionary */
     gf_dictionary *own_dictionary;
-    bool counts;       /* how often surfaces are met */
-    uint32_t *early;   /* GF_EARLY_SURFACES, of a shared dictionary */
+    bool counts;     /* how often surfaces are met */
+    uint32_t *early; /* GF_EARLY_SURFACES, of a shared dictionary */
+    struct kept {
+        size_t most; /* tokens; 0: nothing is kept */
+        gf_token *tokens;
+        gf_word *words;
+        size_t n_tokens, token_capacity, word_capacity;
+        size_t *end; /* n: where the tokens of each text end */
+        size_t n, capacity;
+    } kept;
     bool skips[KINDS]; /* kinds of token that are no words */
     bool verbatim[KINDS];
 };
@@ -81,9 +90,18 @@ gf_status gf_analyser_create(const gf_analysis_options *options, gf_analyser **a
     return gf_analyser_create_on(options, NULL, false, analyser, err);
 }
 
+static void release_kept(gf_analyser *a)
+{
+    gf_free(a->kept.tokens);
+    gf_free(a->kept.words);
+    gf_free(a->kept.end);
+    a->kept = (struct kept){0};
+}
+
 void gf_analyser_free(gf_analyser *a)
 {
     if (!a) return;
+    release_kept(a);
     gf_tokeniser_release(&a->tokeniser);
     gf_lexicon_free(a->own);
     gf_dictionary_free(a->own_dictionary);
@@ -94,6 +112,7 @@ void gf_analyser_free(gf_analyser *a)
 
 gf_status gf_analyser_reset(gf_analyser *a, gf_error *err)
 {
+    release_kept(a);
     return a->own_dictionary ? gf_dictionary_reset(a->own_dictionary, err) : GF_OK;
 }
 
@@ -243,6 +262,39 @@ static gf_status reserve_words(gf_analyser *a, size_t n, gf_error *err)
     return GF_OK;
 }
 
+void gf_analyser_keep(gf_analyser *a, size_t most_tokens)
+{
+    if (most_tokens) release_kept(a);
+    a->kept.most = most_tokens;
+}
+
+static gf_status keep_analysis(gf_analyser *a, const gf_analysis *of, gf_error *err)
+{
+    struct kept *k = &a->kept;
+    size_t n = k->n_tokens + of->n;
+    if (n > k->most) {
+        release_kept(a);
+        return GF_OK;
+    }
+    if (!gf_grow(&k->tokens, &k->token_capacity, n, sizeof *k->tokens) ||
+        !gf_grow(&k->words, &k->word_capacity, n, sizeof *k->words) ||
+        !gf_grow(&k->end, &k->capacity, k->n + 1, sizeof *k->end))
+        return gf_fail_memory(err, "words");
+    if (of->n) memcpy(k->tokens + k->n_tokens, of->tokens, of->n * sizeof *of->tokens);
+    if (of->n) memcpy(k->words + k->n_tokens, of->words, of->n * sizeof *of->words);
+    k->end[k->n++] = k->n_tokens = n;
+    return GF_OK;
+}
+
+bool gf_analyser_kept(const gf_analyser *a, size_t i, gf_analysis *out)
+{
+    const struct kept *k = &a->kept;
+    if (i >= k->n) return false;
+    size_t from = i ? k->end[i - 1] : 0;
+    *out = (gf_analysis){k->tokens + from, k->words + from, k->end[i] - from};
+    return true;
+}
+
 gf_status gf_analyser_run(gf_analyser *a, gf_slice text, const gf_language *language,
                           gf_analysis *out, gf_error *err)
 {
@@ -254,6 +306,7 @@ gf_status gf_analyser_run(gf_analyser *a, gf_slice text, const gf_language *lang
         size_t n = t->n - i < BLOCK ? t->n - i : BLOCK;
         st = look_up(a, text, t->tokens + i, n, language, a->words + i, err);
     }
-    if (st == GF_OK) *out = (gf_analysis){t->tokens, a->words, t->n};
-    return st;
+    if (st != GF_OK) return st;
+    *out = (gf_analysis){t->tokens, a->words, t->n};
+    return a->kept.most ? keep_analysis(a, out, err) : GF_OK;
 }

@@ -54,6 +54,17 @@ void gf_analyser_free(gf_analyser *analyser);
 gf_status gf_analyser_run(gf_analyser *analyser, gf_slice text, const gf_language *language,
                           gf_analysis *out, gf_error *err);
 
+/**
+ * Keep the result of each call from now on, in order, for whoever needs the words of the same texts
+ * again. Where they come to more tokens than that, and where words are forgotten, none is kept.
+ *
+ * @param most_tokens  0: keep no more; what was kept stays
+ */
+void gf_analyser_keep(gf_analyser *analyser, size_t most_tokens);
+
+/** The i-th result that was kept; false where it was not. Borrowed until the next call of run. */
+bool gf_analyser_kept(const gf_analyser *analyser, size_t i, gf_analysis *out);
+
 /** The strings of the terms' ids, of an analyser that shares no dictionary. Borrowed. */
 const gf_strings *gf_analyser_terms(const gf_analyser *analyser);
 

@@ -227,27 +227,43 @@ static uint32_t flags_of(const gf_token *token, const gf_word *word)
     return flags;
 }
 
+static gf_status make_sequence(gf_transformer *t, const gf_analysis *a,
+                               const gf_sequence_token **tokens, size_t *n, gf_error *err)
+{
+    gf_status st = GF_OK;
+    if (a->n > t->sequence_capacity) {
+        gf_sequence_token *grown = gf_realloc(t->sequence, a->n * 2, sizeof *grown);
+        if (!grown) return gf_fail_memory(err, "a sequence");
+        t->sequence = grown;
+        t->sequence_capacity = a->n * 2;
+    }
+    for (size_t i = 0; i < a->n && st == GF_OK; i++) {
+        uint32_t column = GF_TERM_NONE;
+        if (a->words[i].use != GF_WORD_NONE) st = find_column(t, a->words[i].term, &column, err);
+        t->sequence[i] = (gf_sequence_token){a->tokens[i].start, a->tokens[i].length, column,
+                                             flags_of(&a->tokens[i], &a->words[i])};
+    }
+    if (st != GF_OK) return st;
+    *tokens = t->sequence;
+    *n = a->n;
+    return GF_OK;
+}
+
 gf_status gf_transformer_sequence(gf_transformer *t, gf_slice text, const gf_language *language,
                                   const gf_sequence_token **tokens, size_t *n, gf_error *err)
 {
     gf_analysis a;
     gf_status st = bound_memory(t, err);
     if (st == GF_OK) st = gf_analyser_run(t->counter.analyser, text, language, &a, err);
+    return st == GF_OK ? make_sequence(t, &a, tokens, n, err) : st;
+}
+
+gf_status gf_transformer_sequence_kept(gf_transformer *t, size_t i, bool *kept,
+                                       const gf_sequence_token **tokens, size_t *n, gf_error *err)
+{
+    gf_analysis a;
+    gf_status st = bound_memory(t, err);
     if (st != GF_OK) return st;
-    if (a.n > t->sequence_capacity) {
-        gf_sequence_token *grown = gf_realloc(t->sequence, a.n * 2, sizeof *grown);
-        if (!grown) return gf_fail_memory(err, "a sequence");
-        t->sequence = grown;
-        t->sequence_capacity = a.n * 2;
-    }
-    for (size_t i = 0; i < a.n && st == GF_OK; i++) {
-        uint32_t column = GF_TERM_NONE;
-        if (a.words[i].use != GF_WORD_NONE) st = find_column(t, a.words[i].term, &column, err);
-        t->sequence[i] = (gf_sequence_token){a.tokens[i].start, a.tokens[i].length, column,
-                                             flags_of(&a.tokens[i], &a.words[i])};
-    }
-    if (st != GF_OK) return st;
-    *tokens = t->sequence;
-    *n = a.n;
-    return GF_OK;
+    *kept = gf_analyser_kept(t->counter.analyser, i, &a);
+    return *kept ? make_sequence(t, &a, tokens, n, err) : GF_OK;
 }

@@ -89,4 +89,11 @@ gf_status gf_transformer_sequence(gf_transformer *transformer, gf_slice text,
                                   const gf_language *language, const gf_sequence_token **tokens,
                                   size_t *n, gf_error *err);
 
+/**
+ * The same of the i-th text whose words the borrowed analyser has kept (gf_analyser_keep), without
+ * the text. *kept is false, and nothing else is set, where it has not.
+ */
+gf_status gf_transformer_sequence_kept(gf_transformer *transformer, size_t i, bool *kept,
+                                       const gf_sequence_token **tokens, size_t *n, gf_error *err);
+
 #endif

@@ -76,9 +76,15 @@ gf_analyser *gf_vectorizer_take_analyser(gf_vectorizer *v)
 {
     if (v->n_workers != 1 || !v->workers[0]) return NULL;
     gf_analyser *taken = v->workers[0]->analyser;
+    gf_analyser_keep(taken, 0);
     v->workers[0]->analyser = NULL;
     v->failed = GF_EINVAL; /* it can only be freed now */
     return taken;
+}
+
+void gf_vectorizer_keep_tokens(gf_vectorizer *v, size_t most_tokens)
+{
+    if (v->n_workers == 1) v->kept_tokens = most_tokens;
 }
 
 gf_status gf_vectorizer_spill(gf_vectorizer *v, const char *folder, gf_error *err)
@@ -123,6 +129,7 @@ static gf_status make_worker(gf_vectorizer *v, gf_counter **worker, gf_error *er
         gf_free(c);
         return st;
     }
+    if (v->kept_tokens) gf_analyser_keep(c->analyser, v->kept_tokens);
     *worker = c;
     return GF_OK;
 }

@@ -35,6 +35,7 @@ struct gf_vectorizer {
     gf_spill *spill;    /* chunks' rows, one behind the other; NULL likewise */
     uint64_t spilled;   /* bytes of it */
     gf_words *words;    /* NULL: none are kept */
+    size_t kept_tokens; /* that the only worker's analyser keeps at most */
 };
 
 /** The dictionary of all words, or NULL if there was no document. Borrowed. */
