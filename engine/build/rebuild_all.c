@@ -1,9 +1,15 @@
 /*
  * Rebuilding many collections. Small ones are built side by side, one thread each, and begin, are
- * written and are published together: a sync for all of them instead of three for each. The rows of
- * each build are written at once and its results freed, so a group takes no more memory than its
- * largest members. If the group fails as a whole, its builds are made again one by one, so that one
- * that fails does not take others with it.
+ * written and are published together: a sync for all of them instead of three for each. While a
+ * thread of its own writes and publishes a group, the pool makes the next:
+ *
+ *     pool             make 1 | make 2            | make 3            | ...
+ *     a thread                | write, publish 1  | write, publish 2  | ...
+ *     the caller's            |          report 1 |          report 2 | ...
+ *
+ * The rows of each build go into a batch at once and its results are freed, so a group takes no more
+ * memory than its largest members, and its batches. If a group fails as a whole, its builds are made
+ * again one by one, so that one that fails does not take others with it.
  */
 #include "base/memory.h"
 #include "base/options.h"
@@ -12,6 +18,8 @@
 #include "engine/config/failure.h"
 #include "storage/backend.h"
 #include "vectorize/rows/lexicon.h"
+
+#include <pthread.h>
 
 enum { SMALL_DOCUMENTS = 2000, GROUP_BUILDS = 256, GROUP_DOCUMENTS = 20000 };
 
@@ -25,6 +33,23 @@ typedef struct work_list {
     uint64_t n;
 } work_list;
 
+/* Builds that are begun, written and published together. */
+typedef struct group {
+    gf_store *store;
+    gf_build_plan *plans[GROUP_BUILDS];
+    gf_build_info made[GROUP_BUILDS];
+    gf_error errors[GROUP_BUILDS]; /* of making each */
+    bool published[GROUP_BUILDS];
+    size_t n;
+    uint64_t documents; /* of all n */
+    gf_snapshot *snapshot;
+    gf_batch **batches; /* n_workers: rows of the builds */
+    unsigned n_workers;
+    pthread_t writer; /* where it is `written_beside` */
+    bool written_beside;
+    gf_error why; /* of all together */
+} group;
+
 typedef struct rebuilding_all {
     gf_store *store;
     const gf_rebuild_options *options;
@@ -33,18 +58,15 @@ typedef struct rebuilding_all {
     void *context;
     gf_pool *pool;
 
-    /* the group: n builds */
-    gf_build_plan *plans[GROUP_BUILDS];
-    gf_build_info made[GROUP_BUILDS];
-    gf_error errors[GROUP_BUILDS]; /* of making each */
-    size_t n;
-    uint64_t documents; /* of all n */
+    group groups[2];
+    group *filling; /* one of them: plans are added, and its builds made */
+    group *written; /* the other, while it is written and published; else NULL */
 
     unsigned n_workers;
-    gf_batch **batches;    /* n_workers: rows of the group's builds */
     gf_lexicon **lexicons; /* n_workers: analyses of words, kept from collection to collection */
     gf_weak_terms *weak;   /* n_workers: likewise */
     uint64_t done, total;  /* builds */
+    bool stopped;          /* by the visitor, who is not called again */
 } rebuilding_all;
 
 /* A store that cannot be written any more, or a cancel, ends it all; others fail one build. */
@@ -114,8 +136,10 @@ static gf_status report_end(rebuilding_all *r, const gf_build_plan *p, const gf_
     bool good = why->status == GF_OK;
     if (!r->options->dry_run)
         gf_failure_note(p->store, p->where, p->configuration, why->status, why->message);
-    return r->visit(r->context, p->where, p->configuration, why->status, why->message,
-                    good ? result : NULL, err);
+    gf_status st = r->visit(r->context, p->where, p->configuration, why->status, why->message,
+                            good ? result : NULL, err);
+    if (st != GF_OK) r->stopped = true;
+    return st;
 }
 
 static gf_status report_success(rebuilding_all *r, const gf_build_plan *p,
@@ -145,78 +169,92 @@ static gf_status rebuild_alone(rebuilding_all *r, const gf_build_plan *p, gf_err
 static gf_status make_task(void *context, size_t i, unsigned worker, gf_error *err)
 {
     rebuilding_all *r = context;
-    gf_build_plan *p = r->plans[i];
-    gf_error *why = &r->errors[i];
+    group *g = r->filling;
+    gf_build_plan *p = g->plans[i];
+    gf_error *why = &g->errors[i];
     gf_build build = {.begun = 0};
     p->settings.vectorizer.analysis.lexicon = r->lexicons[worker];
     p->weak = &r->weak[worker];
     gf_status st = why->status = gf_build_make(p, NULL, &build, why);
     if (ends_all(st) && err) *err = *why;
     if (st == GF_OK)
-        st = gf_build_write(p, NULL, &build, r->batches[worker], err);
+        st = gf_build_write(p, NULL, &build, g->batches[worker], err);
     else if (!ends_all(st))
         st = GF_OK;
-    r->made[i] = build.info;
+    g->made[i] = build.info;
     gf_build_release(&build);
     return st;
 }
 
-static gf_status write_batches(rebuilding_all *r, gf_error *err)
+static gf_status make_group(rebuilding_all *r, group *g, gf_error *err)
 {
     gf_status st = GF_OK;
-    for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
-        st = gf_batch_write(r->batches[w], GF_SYNC_ON, err);
-    return st;
+    for (unsigned w = 0; w < g->n_workers && st == GF_OK; w++)
+        st = gf_batch_create(g->store->db, &g->batches[w], err);
+    if (st == GF_OK) st = gf_build_plans_begin(g->plans, g->n, &g->snapshot, err);
+    return st == GF_OK ? gf_pool_run(r->pool, g->n, make_task, r, r->options->cancel, err) : st;
 }
 
 /* Publish the builds that could be made. */
-static gf_status publish_group(rebuilding_all *r, bool *published, gf_error *err)
+static gf_status publish_group(group *g, gf_error *err)
 {
     const gf_build_plan *good[GROUP_BUILDS];
     size_t n = 0;
-    for (size_t i = 0; i < r->n; i++)
-        if (r->errors[i].status == GF_OK) good[n++] = r->plans[i];
+    for (size_t i = 0; i < g->n; i++)
+        if (g->errors[i].status == GF_OK) good[n++] = g->plans[i];
     gf_status st = n ? gf_build_move_pointers(good, n, err) : GF_OK;
-    for (size_t i = 0; i < r->n; i++)
-        published[i] = st == GF_OK && r->errors[i].status == GF_OK;
+    for (size_t i = 0; i < g->n; i++)
+        g->published[i] = st == GF_OK && g->errors[i].status == GF_OK;
     return st;
 }
 
-static gf_status build_together(rebuilding_all *r, gf_error *err)
+static void end_group(group *g)
 {
-    gf_snapshot *snapshot = NULL;
-    bool published[GROUP_BUILDS] = {false};
-    gf_status st = GF_OK;
-    for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
-        st = gf_batch_create(r->store->db, &r->batches[w], err);
-    if (st == GF_OK) st = gf_build_plans_begin(r->plans, r->n, &snapshot, err);
-    if (st == GF_OK) st = gf_pool_run(r->pool, r->n, make_task, r, r->options->cancel, err);
-    if (st == GF_OK) st = write_batches(r, err);
-    if (st == GF_OK) st = publish_group(r, published, err);
-    gf_build_plans_end(r->plans, published, r->n);
-    gf_snapshot_free(snapshot);
-    for (unsigned w = 0; w < r->n_workers; w++) {
-        gf_batch_free(r->batches[w]);
-        r->batches[w] = NULL;
+    gf_build_plans_end(g->plans, g->published, g->n);
+    gf_snapshot_free(g->snapshot);
+    g->snapshot = NULL;
+    for (unsigned w = 0; w < g->n_workers; w++) {
+        gf_batch_free(g->batches[w]);
+        g->batches[w] = NULL;
     }
+}
+
+/* What a thread of its own does, where there is one. */
+static void *write_group(void *context)
+{
+    group *g = context;
+    gf_status st = GF_OK;
+    for (unsigned w = 0; w < g->n_workers && st == GF_OK; w++)
+        st = gf_batch_write(g->batches[w], GF_SYNC_ON, &g->why);
+    if (st == GF_OK) st = publish_group(g, &g->why);
+    end_group(g);
+    g->why.status = st;
+    return NULL;
+}
+
+static gf_status report_group(rebuilding_all *r, const group *g, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < g->n && st == GF_OK; i++)
+        st = g->errors[i].status == GF_OK
+                 ? report_success(r, g->plans[i], GF_REBUILD_MADE, &g->made[i], err)
+                 : report_end(r, g->plans[i], &g->errors[i], NULL, err);
     return st;
 }
 
-static gf_status report_group(rebuilding_all *r, gf_error *err)
+/* The end of a group, after g->why: reports, or each by itself. */
+static gf_status conclude_group(rebuilding_all *r, const group *g, gf_error *err)
 {
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < r->n && st == GF_OK; i++)
-        st = r->errors[i].status == GF_OK
-                 ? report_success(r, r->plans[i], GF_REBUILD_MADE, &r->made[i], err)
-                 : report_end(r, r->plans[i], &r->errors[i], NULL, err);
-    return st;
-}
-
-static gf_status rebuild_one_by_one(rebuilding_all *r, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < r->n && st == GF_OK; i++)
-        st = rebuild_alone(r, r->plans[i], err);
+    gf_status st = g->why.status;
+    if (r->stopped) return GF_OK;
+    if (st == GF_OK) return report_group(r, g, err);
+    if (ends_all(st)) {
+        if (err) *err = g->why;
+        return st;
+    }
+    st = GF_OK;
+    for (size_t i = 0; i < g->n && st == GF_OK; i++)
+        st = rebuild_alone(r, g->plans[i], err);
     return st;
 }
 
@@ -226,26 +264,46 @@ static void free_plan(gf_build_plan *p)
     gf_free(p);
 }
 
-static void empty_group(rebuilding_all *r)
+static void empty_group(group *g)
 {
-    for (size_t i = 0; i < r->n; i++)
-        free_plan(r->plans[i]);
-    r->n = 0;
-    r->documents = 0;
+    for (size_t i = 0; i < g->n; i++) {
+        free_plan(g->plans[i]);
+        g->published[i] = false;
+    }
+    g->n = 0;
+    g->documents = 0;
+    g->why = (gf_error){GF_OK, ""};
+}
+
+/* Wait for the group that is being written, if there is one. */
+static gf_status finish_written(rebuilding_all *r, gf_error *err)
+{
+    group *g = r->written;
+    if (!g) return GF_OK;
+    if (g->written_beside) pthread_join(g->writer, NULL);
+    gf_status st = conclude_group(r, g, err);
+    empty_group(g);
+    r->written = NULL;
+    return st;
 }
 
 static gf_status rebuild_group(rebuilding_all *r, gf_error *err)
 {
-    gf_error why = {GF_OK, ""};
-    if (r->n == 0) return GF_OK;
-    gf_status st = build_together(r, &why);
-    if (st == GF_OK)
-        st = report_group(r, err);
-    else if (!ends_all(st))
-        st = rebuild_one_by_one(r, err);
-    else if (err)
-        *err = why;
-    empty_group(r);
+    group *g = r->filling;
+    if (g->n == 0) return GF_OK;
+    g->why.status = make_group(r, g, &g->why);
+    gf_status st = finish_written(r, err);
+    if (st == GF_OK) st = gf_cancel_check(r->options->cancel, err);
+    if (st == GF_OK && g->why.status == GF_OK) {
+        g->written_beside = pthread_create(&g->writer, NULL, write_group, g) == 0;
+        if (!g->written_beside) write_group(g);
+        r->written = g;
+        r->filling = g == r->groups ? r->groups + 1 : r->groups;
+        return GF_OK;
+    }
+    end_group(g);
+    if (st == GF_OK) st = conclude_group(r, g, err);
+    empty_group(g);
     return st;
 }
 
@@ -272,9 +330,10 @@ static gf_status rebuild_planned(rebuilding_all *r, gf_build_plan *p, bool *grou
     bool alone = r->options->dry_run || r->options->memory || p->size > SMALL_DOCUMENTS;
     if (alone) return rebuild_alone(r, p, err);
     *grouped = true;
-    r->plans[r->n++] = p;
-    r->documents += p->size;
-    bool is_full = r->n == GROUP_BUILDS || r->documents >= GROUP_DOCUMENTS;
+    group *g = r->filling;
+    g->plans[g->n++] = p;
+    g->documents += p->size;
+    bool is_full = g->n == GROUP_BUILDS || g->documents >= GROUP_DOCUMENTS;
     return is_full ? rebuild_group(r, err) : GF_OK;
 }
 
@@ -298,10 +357,16 @@ static gf_status make_workers(rebuilding_all *r, gf_error *err)
     gf_status st = gf_pool_create(r->options->threads, &r->pool, err);
     if (st != GF_OK) return st;
     r->n_workers = gf_pool_size(r->pool);
-    r->batches = gf_calloc(r->n_workers, sizeof *r->batches);
+    r->filling = r->groups;
+    for (size_t i = 0; i < 2; i++) {
+        r->groups[i].store = r->store;
+        r->groups[i].n_workers = r->n_workers;
+        r->groups[i].batches = gf_calloc(r->n_workers, sizeof(gf_batch *));
+        if (!r->groups[i].batches) return gf_fail_memory(err, "a rebuild");
+    }
     r->lexicons = gf_calloc(r->n_workers, sizeof *r->lexicons);
     r->weak = gf_calloc(r->n_workers, sizeof *r->weak);
-    if (!r->batches || !r->lexicons || !r->weak) return gf_fail_memory(err, "a rebuild");
+    if (!r->lexicons || !r->weak) return gf_fail_memory(err, "a rebuild");
     for (unsigned w = 0; w < r->n_workers && st == GF_OK; w++)
         st = gf_lexicon_create(&r->lexicons[w], err);
     return st;
@@ -315,7 +380,8 @@ static void free_workers(rebuilding_all *r)
         gf_weak_terms_release(&r->weak[w]);
     gf_free(r->weak);
     gf_free(r->lexicons);
-    gf_free(r->batches);
+    for (size_t i = 0; i < 2; i++)
+        gf_free(r->groups[i].batches);
     gf_pool_free(r->pool);
 }
 
@@ -328,7 +394,9 @@ static gf_status rebuild_listed(rebuilding_all *r, const work_list *list, gf_err
            gf_slice_take_string(&names, &configuration))
         st = rebuild_named(r, (gf_place){list->name_space, collection}, configuration, err);
     if (st == GF_OK) st = rebuild_group(r, err);
-    empty_group(r);
+    gf_status last = finish_written(r, st == GF_OK ? err : NULL);
+    if (st == GF_OK) st = last;
+    if (r->filling) empty_group(r->filling);
     free_workers(r);
     return st;
 }

@@ -288,6 +288,46 @@ static void cancels_and_visitors_end_it(void **state)
     fixture_close(&f);
 }
 
+/* More than two groups of builds, of which one is written while the next is made. */
+static void several_groups(void **state)
+{
+    (void)state;
+    enum { MANY = 600, GROUP = 256 };
+    fixture f;
+    gf_error err;
+    int calls = 0;
+    char name[16];
+    fixture_open(&f);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "many-%03d", i);
+        fixture_put_posts(&f, name, 2);
+    }
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 2);
+    /* The first group is published when the visitor refuses; the second, made by then, is dropped. */
+    assert_status(GF_EEXISTS, gf_rebuild_all(f.store, GF_SLICE("test"), GF_SLICE(""), GF_SLICE(""),
+                                             &o, refuse, &calls, &err));
+    assert_int_equal(calls, 1);
+    fixture_is_sound(&f);
+    told t = {.cancel_at = GROUP + 10}; /* the first of two groups is told, the last is made */
+    assert_status(GF_ECANCELLED, rebuild_all(&f, "", "", two_threads, &t, &err));
+    assert_int_equal(t.unmodified, GROUP);
+    assert_int_equal(t.rebuilt, GROUP);
+    fixture_is_sound(&f);
+    t.cancel_at = 0;
+    assert_ok(rebuild_all(&f, "", "", two_threads, &t, &err));
+    assert_int_equal(t.n, MANY);
+    assert_int_equal(t.progress, MANY);
+    assert_int_equal(t.unmodified, 2 * GROUP);
+    assert_int_equal(t.rebuilt, MANY - 2 * GROUP);
+    assert_int_equal(t.failed, 0);
+    for (int i = 0; i < MANY; i++) {
+        snprintf(name, sizeof name, "many-%03d", i);
+        fixture_check_served(&f, name, 2);
+    }
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -297,6 +337,7 @@ int main(void)
         cmocka_unit_test(one_that_fails_does_not_stop_the_rest),
         cmocka_unit_test(damaged_settings_do_not_stop_the_rest),
         cmocka_unit_test(cancels_and_visitors_end_it),
+        cmocka_unit_test(several_groups),
     };
     return cmocka_run_group_tests_name("rebuild_all", tests, NULL, NULL);
 }
