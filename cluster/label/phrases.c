@@ -341,13 +341,22 @@ gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c,
 
 /* ---- how a phrase is written ----------------------------------------------------------------- */
 
+/* Of ASCII. */
+static bool is_white_space(char c)
+{
+    return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
 void gf_phrase_fold_spaces(gf_slice text, gf_buffer *out)
 {
-    bool space = false;
-    for (size_t i = 0; i < text.len; i++) {
-        bool is_space = memchr(" \t\r\n\f\v", text.ptr[i], 6) != NULL;
-        if (!is_space || !space) gf_buffer_byte(out, is_space ? ' ' : text.ptr[i]);
-        space = is_space;
+    for (size_t at = 0; at < text.len;) {
+        size_t from = at;
+        while (at < text.len && !is_white_space(text.ptr[at]))
+            at++;
+        gf_buffer_append(out, text.ptr + from, at - from);
+        if (at < text.len) gf_buffer_byte(out, ' ');
+        while (at < text.len && is_white_space(text.ptr[at]))
+            at++;
     }
 }
 

@@ -45,6 +45,12 @@ typedef struct most {
     uint32_t count;
 } most;
 
+/* One place of a candidate: n_words of the document's from the first on; its number of all. */
+typedef struct spot {
+    const gf_label_document *d;
+    uint32_t first, n_words, place;
+} spot;
+
 typedef struct looking {
     const gf_labelling *l;
     const gf_label_cluster *cluster;
@@ -54,8 +60,10 @@ typedef struct looking {
     gf_phrase_tally seen;
     gf_buffer key;
     facts facts[GF_LABEL_TOP];
-    bool was[GF_LABEL_TOP][2]; /* is the first or second part of the label before */
-    uint32_t place;            /* of all, so that each is tallied */
+    spot early[GF_LABEL_TOP]
+              [LEAST_PLACES - 1]; /* whose neighbours are tallied where there are more */
+    bool was[GF_LABEL_TOP][2];    /* is the first or second part of the label before */
+    uint32_t place;               /* of all that were met, so that each is tallied */
 } looking;
 
 /* ---- one place ------------------------------------------------------------------------------- */
@@ -67,11 +75,11 @@ static void begin_key(looking *k, uint32_t candidate, char what)
     gf_buffer_byte(&k->key, what);
 }
 
-static gf_status tally(looking *k, gf_error *err)
+static gf_status tally(looking *k, uint32_t place, gf_error *err)
 {
     gf_status st = gf_buffer_check(&k->key, err);
     if (st != GF_OK) return st;
-    return gf_phrase_tally_add(&k->seen, gf_buffer_view(&k->key), (gf_phrase_tallied){0}, k->place,
+    return gf_phrase_tally_add(&k->seen, gf_buffer_view(&k->key), (gf_phrase_tallied){0}, place,
                                err);
 }
 
@@ -142,22 +150,39 @@ static gf_slice suffix_of(const gf_phrase_walk *w, size_t end)
 }
 
 /* The word before or behind the phrase, or that a sentence begins or ends there. */
-static gf_status tally_neighbour(looking *k, const gf_phrase_walk *w, uint32_t candidate, char what,
+static gf_status tally_neighbour(looking *k, const spot *at, uint32_t candidate, char what,
                                  gf_error *err)
 {
-    uint32_t last = w->first + w->n_words - 1;
-    const gf_label_word *words = w->d->words, *neighbour = NULL;
-    if (what == BEFORE && w->first > 0 && !(words[w->first].flags & GF_LABEL_BREAK))
-        neighbour = &words[w->first - 1];
-    if (what == BEHIND && last + 1 < w->d->n_words && !(words[last + 1].flags & GF_LABEL_BREAK))
+    uint32_t last = at->first + at->n_words - 1;
+    const gf_label_word *words = at->d->words, *neighbour = NULL;
+    if (what == BEFORE && at->first > 0 && !(words[at->first].flags & GF_LABEL_BREAK))
+        neighbour = &words[at->first - 1];
+    if (what == BEHIND && last + 1 < at->d->n_words && !(words[last + 1].flags & GF_LABEL_BREAK))
         neighbour = &words[last + 1];
     const uint32_t names_nothing =
         GF_LABEL_INNER | GF_LABEL_VAGUE | GF_LABEL_UNIT | GF_LABEL_NUMBER | GF_LABEL_NEVER;
     char kind = !neighbour ? AN_END : neighbour->flags & names_nothing ? NO_NAME : A_WORD;
     begin_key(k, candidate, what);
     gf_buffer_byte(&k->key, kind);
-    if (neighbour) gf_phrase_word_key(&k->key, w->d, neighbour);
-    return tally(k, err);
+    if (neighbour) gf_phrase_word_key(&k->key, at->d, neighbour);
+    return tally(k, at->place, err);
+}
+
+/* The neighbours at the n-th place of a candidate, and with the fifth those of the places before. */
+static gf_status tally_neighbours(looking *k, const spot *at, uint32_t candidate, uint32_t n,
+                                  gf_error *err)
+{
+    gf_status st = GF_OK;
+    if (n < LEAST_PLACES) {
+        k->early[candidate][n - 1] = *at;
+        return GF_OK;
+    }
+    for (uint32_t i = 0; n == LEAST_PLACES && i < LEAST_PLACES - 1 && st == GF_OK; i++) {
+        st = tally_neighbour(k, &k->early[candidate][i], candidate, BEFORE, err);
+        if (st == GF_OK) st = tally_neighbour(k, &k->early[candidate][i], candidate, BEHIND, err);
+    }
+    if (st == GF_OK) st = tally_neighbour(k, at, candidate, BEFORE, err);
+    return st == GF_OK ? tally_neighbour(k, at, candidate, BEHIND, err) : st;
 }
 
 static gf_status tally_text(looking *k, uint32_t candidate, char what, gf_slice text, gf_error *err)
@@ -165,7 +190,7 @@ static gf_status tally_text(looking *k, uint32_t candidate, char what, gf_slice 
     if (text.len == 0) return GF_OK;
     begin_key(k, candidate, what);
     gf_phrase_fold_spaces(text, &k->key);
-    return tally(k, err);
+    return tally(k, k->place, err);
 }
 
 static gf_status look_at_place(looking *k, const gf_phrase_walk *w, uint32_t candidate,
@@ -187,9 +212,8 @@ static gf_status look_at_place(looking *k, const gf_phrase_walk *w, uint32_t can
     gf_status st = tally_text(k, candidate, FORM, gf_phrase_text(w), err);
     if (st == GF_OK) st = tally_text(k, candidate, PREFIX, prefix, err);
     if (st == GF_OK) st = tally_text(k, candidate, SUFFIX, suffix_of(w, end), err);
-    if (st == GF_OK) st = tally_neighbour(k, w, candidate, BEFORE, err);
-    if (st == GF_OK) st = tally_neighbour(k, w, candidate, BEHIND, err);
-    return st;
+    spot at = {w->d, w->first, w->n_words, k->place};
+    return st == GF_OK ? tally_neighbours(k, &at, candidate, f->n, err) : st;
 }
 
 static gf_status look_at_documents(looking *k, gf_error *err)
