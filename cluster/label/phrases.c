@@ -112,9 +112,14 @@ static void append_lower(gf_buffer *out, gf_slice text)
 void gf_phrase_word_key(gf_buffer *key, const gf_label_document *d, const gf_label_word *w)
 {
     if (w->term != GF_LABEL_NO_TERM) {
-        char bytes[GF_PHRASE_WORD_BYTES] = {'t', (char)(w->term >> 24), (char)(w->term >> 16),
-                                            (char)(w->term >> 8), (char)w->term};
-        gf_buffer_append(key, bytes, sizeof bytes);
+        char *to = gf_buffer_reserve(key, GF_PHRASE_WORD_BYTES);
+        if (!to) return;
+        to[0] = 't';
+        to[1] = (char)(w->term >> 24);
+        to[2] = (char)(w->term >> 16);
+        to[3] = (char)(w->term >> 8);
+        to[4] = (char)w->term;
+        key->len += GF_PHRASE_WORD_BYTES;
         return;
     }
     gf_buffer_byte(key, 'w');

@@ -272,6 +272,21 @@ static void draw_seeds(gf_small_clusters *c, const gf_small *f, uint32_t k, gf_r
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
+/* What is in use of another partition: most have few clusters, of the 64 that there is room for. */
+static void copy_clusters(gf_small_clusters *to, const gf_small_clusters *from)
+{
+    uint32_t n = from->small->n, k = from->k;
+    to->small = from->small;
+    to->k = k;
+    to->stale = from->stale;
+    memcpy(to->label, from->label, n * sizeof *to->label);
+    memcpy(to->own, from->own, n * sizeof *to->own);
+    memcpy(to->other, from->other, n * sizeof *to->other);
+    memcpy(to->size, from->size, k * sizeof *to->size);
+    memcpy(to->squares, from->squares, k * sizeof *to->squares);
+    memcpy(to->dot, from->dot, (size_t)k * n * sizeof *to->dot);
+}
+
 /* Drawn seeds take the place of what was grown where they are better. */
 static void compare_with_drawn(gf_small_growth *g, gf_small_clusters *drawn)
 {
@@ -282,7 +297,7 @@ static void compare_with_drawn(gf_small_growth *g, gf_small_clusters *drawn)
     gf_small_polish(drawn, GF_GROW_TOLERANCE, GF_GROW_DRAWN_ROUNDS);
     if (gf_small_objective(drawn) > GF_GROW_PROMISING * grown)
         gf_small_polish(drawn, GF_GROW_TOLERANCE, GF_GROW_MORE_ROUNDS);
-    if (gf_small_objective(drawn) > grown) g->p = *drawn;
+    if (gf_small_objective(drawn) > grown) copy_clusters(&g->p, drawn);
 }
 
 static void run_over(gf_small_growth *g, gf_small_clusters *drawn, uint32_t k,

@@ -7,6 +7,7 @@
 
 #include <assert.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* The languages, by place. */
 static const char *const listed[] = {"english", "german",     "french",  "spanish", "italian",
@@ -20,10 +21,11 @@ enum { MOST_LETTERS = 40 };
 uint32_t gf_weak_terms_place(const gf_language *language)
 {
     if (!language) return GF_WEAK_LISTED;
-    if (language == gf_language_find(GF_SLICE("porter"))) return 0;
-    for (uint32_t i = 0; i < GF_WEAK_LISTED; i++)
-        if (language == gf_language_find(gf_slice_str(listed[i]))) return i;
-    return GF_WEAK_LISTED;
+    if (strcmp(language->name, "porter") == 0) return 0; /* English, too */
+    uint32_t i = 0;
+    while (i < GF_WEAK_LISTED && strcmp(language->name, listed[i]) != 0)
+        i++;
+    return i;
 }
 
 /* The key of a word: its bit, and its letters, small where of ASCII; empty of a long one. */
