@@ -11,9 +11,13 @@
 #include "base/memory.h"
 #include "cluster/passes/nearest_centres.h"
 
+#include <inttypes.h>
+
 struct gf_assigner {
     gf_nearest_centres locator; /* clusters in the order of the view's list: by id */
     gf_model_workers workers;   /* once several texts were asked for; until then there is one */
+    gf_pool *pool;              /* likewise of rows that were made elsewhere */
+    gf_vector *vector;          /* a worker of the pool each */
 };
 
 /* ---- centres --------------------------------------------------------------------------------- */
@@ -34,6 +38,10 @@ void gf_assign_free(gf_assigner *a)
 {
     if (!a) return;
     gf_model_workers_release(&a->workers);
+    for (unsigned i = 0; a->vector && i < gf_pool_size(a->pool); i++)
+        gf_vector_release(&a->vector[i]);
+    gf_free(a->vector);
+    gf_pool_free(a->pool);
     gf_nearest_centres_release(&a->locator);
     gf_free(a);
 }
@@ -62,23 +70,22 @@ static float within_1(double score)
     return score < 1 ? score > 0 ? (float)score : 0 : 1;
 }
 
-/* The most similar centre and the second: as a build's last pass takes them. */
-static void find_nearest(const gf_view *v, unsigned worker, gf_row_view row,
-                         gf_membership_cells *cells)
-{
-    gf_nearest_two two = gf_nearest_centres_find(&v->assigner->locator, worker, row);
-    cells->cluster = v->clusters[two.cluster].id;
-    cells->score = within_1(two.similarity);
-    if (v->n_clusters < 2) return;
-    cells->runner_up = v->clusters[two.runner_up].id;
-    cells->second = within_1(two.of_second);
-}
-
+/* The most similar centre and the second, as a build's last pass takes them. */
 static void describe_row(const gf_view *v, unsigned worker, gf_row_view row, gf_membership *m)
 {
-    gf_membership_cells cells = {0};
-    if (row.n && v->n_clusters) find_nearest(v, worker, row, &cells);
-    gf_view_describe(v, &cells, m);
+    if (row.n == 0 || v->n_clusters == 0) {
+        gf_view_describe(v, &(gf_membership_cells){0}, m);
+    } else {
+        gf_nearest_two two = gf_nearest_centres_find(&v->assigner->locator, worker, row);
+        const gf_listed_cluster *own = &v->clusters[two.cluster];
+        *m = (gf_membership){
+            .cluster = own->id, .label = own->label, .score = within_1(two.similarity)};
+        if (v->n_clusters > 1) {
+            m->runner_up = v->clusters[two.runner_up].id;
+            m->runner_up_label = v->clusters[two.runner_up].label;
+            m->second = within_1(two.of_second);
+        }
+    }
     m->provisional = true;
 }
 
@@ -145,28 +152,83 @@ gf_status gf_view_assign(gf_view *v, gf_slice language, gf_slice text, gf_member
 
 /* ---- given rows ------------------------------------------------------------------------------ */
 
+/* A row that a document may be without. */
+static void describe_vector(const gf_view *v, unsigned worker, const gf_vector *vector,
+                            gf_membership *m)
+{
+    describe_row(v, worker, gf_vector_row(vector), m);
+    if (vector->n == 0) m->label = gf_slice_str(vector->why);
+}
+
 gf_status gf_view_assign_document(gf_view *v, const gf_document *d, gf_membership *m, gf_error *err)
 {
     gf_row_view row;
     gf_status st = load_parts(v, err);
     if (st == GF_OK) st = gf_view_row_of(v, d, &row, err);
     if (st != GF_OK) return st;
-    describe_row(v, 0, row, m);
-    if (row.n == 0 && v->info.rows != GF_ROWS_OF_TEXTS) m->label = gf_slice_str(v->vector.why);
+    if (v->info.rows == GF_ROWS_OF_TEXTS)
+        describe_row(v, 0, row, m);
+    else
+        describe_vector(v, 0, &v->vector, m);
     return GF_OK;
 }
 
-/* The row of a matrix as one of unit length, in view->vector. */
-static gf_status take_matrix_row(gf_view *v, const gf_matrix *rows, uint32_t i, gf_error *err)
+/* Rows of a task. */
+enum { TASK_ROWS = 256 };
+
+typedef struct several_rows {
+    const gf_view *view;
+    const gf_matrix *rows;
+    gf_membership *membership;
+} several_rows;
+
+/* The row of a matrix as one of unit length. */
+static gf_status take_matrix_row(gf_vector *vector, const gf_matrix *rows, uint32_t i,
+                                 gf_error *err)
 {
     const float *dense = rows->dense + (rows->sparse ? 0 : (size_t)i * rows->n_cols);
     gf_row_view row =
         rows->sparse ? gf_csr_row(rows->sparse, i) : (gf_row_view){NULL, dense, rows->n_cols};
-    return gf_vector_take(&v->vector, row, err);
+    gf_status st = gf_vector_take(vector, row, err);
+    return st == GF_EINVAL ? gf_fail(err, st, "row %" PRIu32 " is not finite", i) : st;
 }
 
-gf_status gf_view_assign_rows(gf_view *v, const gf_matrix *rows, gf_membership *memberships,
-                              gf_error *err)
+static gf_status assign_rows_task(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    const several_rows *s = context;
+    gf_vector *vector = &s->view->assigner->vector[worker];
+    size_t from = index * TASK_ROWS, n = s->rows->n_rows;
+    size_t to = n - from > TASK_ROWS ? from + TASK_ROWS : n;
+    gf_status st = GF_OK;
+    for (size_t i = from; i < to && st == GF_OK; i++) {
+        st = take_matrix_row(vector, s->rows, (uint32_t)i, err);
+        if (st == GF_OK) describe_row(s->view, worker, gf_vector_row(vector), &s->membership[i]);
+    }
+    return st;
+}
+
+/* The pool, with a vector and room for scores of each thread. */
+static gf_status load_row_workers(gf_assigner *a, unsigned threads, gf_error *err)
+{
+    gf_pool *pool;
+    if (a->pool) return GF_OK;
+    gf_status st = gf_pool_create(threads, &pool, err);
+    if (st != GF_OK) return st;
+    gf_vector *vector = gf_calloc(gf_pool_size(pool), sizeof *vector);
+    if (!vector) st = gf_fail_memory(err, "threads");
+    if (st == GF_OK) st = gf_nearest_centres_make_room(&a->locator, gf_pool_size(pool), err);
+    if (st == GF_OK) {
+        a->pool = pool;
+        a->vector = vector;
+    } else {
+        gf_free(vector);
+        gf_pool_free(pool);
+    }
+    return st;
+}
+
+gf_status gf_view_assign_rows(gf_view *v, const gf_matrix *rows, unsigned threads,
+                              gf_membership *memberships, gf_error *err)
 {
     if (!gf_rows_are_given(v->info.rows))
         return gf_fail(err, GF_ECONFLICT,
@@ -176,12 +238,18 @@ gf_status gf_view_assign_rows(gf_view *v, const gf_matrix *rows, gf_membership *
                        rows->n_cols, v->info.terms);
     gf_status st = rows->sparse ? gf_csr_check(rows->sparse, err) : GF_OK;
     if (st == GF_OK) st = load_parts(v, err);
-    for (uint32_t i = 0; i < rows->n_rows && st == GF_OK; i++) {
-        st = take_matrix_row(v, rows, i, err);
-        if (st != GF_OK) break;
-        describe_row(v, 0, gf_vector_row(&v->vector), &memberships[i]);
+    if (st == GF_OK && v->n_clusters == 0) {
+        for (uint32_t i = 0; i < rows->n_rows && st == GF_OK; i++) {
+            st = take_matrix_row(&v->vector, rows, i, err);
+            if (st == GF_OK) describe_row(v, 0, gf_vector_row(&v->vector), &memberships[i]);
+        }
+        return st;
     }
-    return st;
+    if (st == GF_OK) st = load_row_workers(v->assigner, threads, err);
+    if (st != GF_OK) return st;
+    several_rows s = {v, rows, memberships};
+    return gf_pool_run(v->assigner->pool, ((size_t)rows->n_rows + TASK_ROWS - 1) / TASK_ROWS,
+                       assign_rows_task, &s, NULL, err);
 }
 
 /* ---- several texts --------------------------------------------------------------------------- */
@@ -210,6 +278,19 @@ static gf_status assign_task(void *context, size_t index, unsigned worker, gf_er
     return st;
 }
 
+static gf_status assign_vectors_task(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    several_texts *s = context;
+    gf_vector *vector = &s->view->assigner->vector[worker];
+    size_t from = index * TASK_TEXTS, to = s->n - from > TASK_TEXTS ? from + TASK_TEXTS : s->n;
+    gf_status st = GF_OK;
+    for (size_t i = from; i < to && st == GF_OK; i++) {
+        st = gf_vector_read(vector, &s->document[i], s->view->info.terms, err);
+        if (st == GF_OK) describe_vector(s->view, worker, vector, &s->membership[i]);
+    }
+    return st;
+}
+
 static gf_status load_workers(gf_view *v, unsigned threads, gf_error *err)
 {
     gf_assigner *a = v->assigner;
@@ -224,10 +305,17 @@ gf_status gf_view_assign_all(gf_view *v, const gf_document *documents, size_t n,
                              gf_membership *memberships, gf_error *err)
 {
     gf_status st = load_parts(v, err);
-    if (st == GF_OK && (v->n_clusters == 0 || v->info.rows != GF_ROWS_OF_TEXTS)) {
+    if (st == GF_OK && (v->n_clusters == 0 || v->info.rows == GF_ROWS_OF_WORDS)) {
         for (size_t i = 0; i < n && st == GF_OK; i++)
             st = gf_view_assign_document(v, &documents[i], &memberships[i], err);
         return st;
+    }
+    if (st == GF_OK && gf_rows_are_given(v->info.rows)) {
+        several_texts s = {v, documents, memberships, n};
+        st = load_row_workers(v->assigner, threads, err);
+        if (st != GF_OK) return st;
+        return gf_pool_run(v->assigner->pool, (n + TASK_TEXTS - 1) / TASK_TEXTS,
+                           assign_vectors_task, &s, NULL, err);
     }
     if (st == GF_OK) st = load_workers(v, threads, err);
     for (size_t at = 0; at < n && st == GF_OK; at += RUN_TEXTS) {

@@ -398,7 +398,7 @@ static void rows_assigned(void **state)
         assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
         give(&g, DOCUMENTS, kind & 2); /* a dense build knows sparse rows, too, and the reverse */
         gf_view *view = open_view(&f);
-        assert_ok(gf_view_assign_rows(view, &g.matrix, places, &err));
+        assert_ok(gf_view_assign_rows(view, &g.matrix, 1, places, &err));
         for (uint32_t i = 0; i < DOCUMENTS; i++) {
             assert_ok(gf_view_membership(view, g.id[i], &m, &err));
             assert_int_equal(places[i].cluster, m.cluster);
@@ -408,16 +408,106 @@ static void rows_assigned(void **state)
         assert_status(GF_ECONFLICT,
                       gf_view_assign(view, GF_SLICE(""), GF_SLICE("a text"), &m, &err));
         g.matrix.n_cols++;
-        assert_status(GF_EINVAL, gf_view_assign_rows(view, &g.matrix, places, &err));
+        assert_status(GF_EINVAL, gf_view_assign_rows(view, &g.matrix, 1, places, &err));
         assert_non_null(strstr(err.message, "have 6 columns, those of the build have 5"));
         gf_view_close(view);
         fixture_rebuild(&f, "c");
         g.matrix.n_cols--;
         view = open_view(&f);
-        assert_status(GF_ECONFLICT, gf_view_assign_rows(view, &g.matrix, places, &err));
+        assert_status(GF_ECONFLICT, gf_view_assign_rows(view, &g.matrix, 1, places, &err));
         gf_view_close(view);
         fixture_close(&f);
     }
+}
+
+enum { MANY = 1111 };
+
+static gf_membership *many_places(fixture *f, const gf_matrix *rows, unsigned threads)
+{
+    gf_error err;
+    gf_view *view = open_view(f);
+    gf_membership *places = gf_calloc(MANY, sizeof *places);
+    assert_non_null(places);
+    assert_ok(gf_view_assign_rows(view, rows, threads, places, &err));
+    gf_view_close(view);
+    return places;
+}
+
+/* What 1,111 rows get by several threads is what each alone gets; the first bad one is told of. */
+static void rows_by_several_threads(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    given g;
+    gf_rebuild_result r;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_set(&f, "c", "default", "k", "3");
+    give(&g, DOCUMENTS, true);
+    assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    float *values = gf_array((size_t)MANY * COLUMNS, sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < (size_t)MANY * COLUMNS; i++)
+        values[i] = (float)gf_random_unit(&random) - 0.3f;
+    memset(values + 700 * (size_t)COLUMNS, 0, COLUMNS * sizeof *values);
+    gf_matrix rows = {.dense = values, .n_rows = MANY, .n_cols = COLUMNS};
+    gf_membership *by_1 = many_places(&f, &rows, 1), *by_3 = many_places(&f, &rows, 3);
+    gf_view *view = open_view(&f);
+    for (uint32_t i = 0; i < MANY; i++) {
+        gf_membership alone;
+        gf_matrix one = {.dense = values + (size_t)i * COLUMNS, .n_rows = 1, .n_cols = COLUMNS};
+        assert_ok(gf_view_assign_rows(view, &one, 2, &alone, &err));
+        const gf_membership *told[] = {&by_1[i], &by_3[i]};
+        for (int t = 0; t < 2; t++) {
+            assert_int_equal(told[t]->cluster, alone.cluster);
+            assert_int_equal(told[t]->runner_up, alone.runner_up);
+            assert_memory_equal(&told[t]->score, &alone.score, sizeof alone.score);
+            assert_memory_equal(&told[t]->second, &alone.second, sizeof alone.second);
+            assert_true(told[t]->provisional);
+        }
+        assert_int_equal(alone.cluster == 0, i == 700);
+    }
+    values[900 * (size_t)COLUMNS + 1] = INFINITY;
+    assert_status(GF_EINVAL, gf_view_assign_rows(view, &rows, 2, by_3, &err));
+    assert_non_null(strstr(err.message, "row 900"));
+    gf_view_close(view);
+    gf_free(by_1);
+    gf_free(by_3);
+    gf_free(values);
+    fixture_close(&f);
+}
+
+/* Threads for rows, with every allocation failing once. */
+static gf_status assign_rows_once(void *context, gf_error *err)
+{
+    fixture *f = context;
+    float value[2 * COLUMNS] = {1, 0, 0, 0, 2, 0, 1, 1, 0, 0};
+    gf_matrix rows = {.dense = value, .n_rows = 2, .n_cols = COLUMNS};
+    gf_membership places[2];
+    gf_view *view;
+    gf_status st = gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &view, err);
+    if (st != GF_OK) return st;
+    st = gf_view_assign_rows(view, &rows, 2, places, err);
+    gf_view_close(view);
+    return st;
+}
+
+static void rows_without_memory(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    given g;
+    gf_rebuild_result r;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_set(&f, "c", "default", "k", "2");
+    give(&g, DOCUMENTS, true);
+    assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
+    gf_test_sweep(assign_rows_once, NULL, &f);
+    fixture_close(&f);
 }
 
 typedef struct hits {
@@ -770,6 +860,8 @@ int main(void)
         cmocka_unit_test(builds_of_a_matrix),
         cmocka_unit_test(brought_along),
         cmocka_unit_test(rows_assigned),
+        cmocka_unit_test(rows_by_several_threads),
+        cmocka_unit_test(rows_without_memory),
         cmocka_unit_test(similar_by_rows),
         cmocka_unit_test(rebuilt_with_what_was_brought),
         cmocka_unit_test(purged),
