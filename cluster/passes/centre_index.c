@@ -303,21 +303,18 @@ double gf_centre_index_similarity(const gf_centre_index *index, gf_row_view row,
     return sum;
 }
 
-/* The best two in single precision. */
-static gf_best_two find_two(const gf_centre_index *index, const gf_kernels *kernels,
-                            gf_row_view row, uint32_t likely, float *scores)
+/* The best two of all scores. */
+static gf_best_two scored_two(const gf_centre_index *index, const gf_kernels *kernels,
+                              float *scores)
 {
-    if (index->ceiling) return kernels->search(index, row, index->column_of[likely], scores);
-    kernels->score(index, row, index->k, scores);
     gf_best best = kernels->best(index, index->k, scores);
     uint32_t second = index->k > 1 ? kernels->runner_up(index, index->k, scores, best) : UINT32_MAX;
     return (gf_best_two){best.column, second, best.score, best.second};
 }
 
-gf_nearest_two gf_centre_index_nearest(const gf_centre_index *index, const gf_kernels *kernels,
-                                       gf_row_view row, uint32_t likely, float *scores)
+/* Their similarities in double precision, compared once more. */
+static gf_nearest_two compare_two(const gf_centre_index *index, gf_row_view row, gf_best_two best)
 {
-    gf_best_two best = find_two(index, kernels, row, likely, scores);
     gf_nearest_two first = {index->cluster_of[best.column], UINT32_MAX,
                             gf_centre_index_similarity(index, row, best.column), 0};
     if (index->k == 1) return first;
@@ -325,6 +322,23 @@ gf_nearest_two gf_centre_index_nearest(const gf_centre_index *index, const gf_ke
     first.of_second = gf_centre_index_similarity(index, row, best.runner_up);
     if (first.of_second <= first.similarity) return first;
     return (gf_nearest_two){first.runner_up, first.cluster, first.of_second, first.similarity};
+}
+
+gf_nearest_two gf_centre_index_nearest(const gf_centre_index *index, const gf_kernels *kernels,
+                                       gf_row_view row, uint32_t likely, float *scores)
+{
+    if (index->ceiling)
+        return compare_two(index, row,
+                           kernels->search(index, row, index->column_of[likely], scores));
+    kernels->score(index, row, index->k, scores);
+    return compare_two(index, row, scored_two(index, kernels, scores));
+}
+
+gf_nearest_two gf_centre_index_nearest_scored(const gf_centre_index *index,
+                                              const gf_kernels *kernels, gf_row_view row,
+                                              float *scores)
+{
+    return compare_two(index, row, scored_two(index, kernels, scores));
 }
 
 /* ---- the choice of kernels ------------------------------------------------------------------- */

@@ -27,6 +27,7 @@
 enum {
     GF_COLUMN_BLOCK = 16, /* dense rows and score arrays are padded to multiples of this */
     GF_ALL_DENSE = 32,    /* up to this k every term is dense */
+    GF_ROWS_BESIDE = 4,   /* full rows that are scored side by side */
     GF_CEILINGS = 1000    /* from this k on ceilings save more than they cost */
 };
 
@@ -148,6 +149,14 @@ typedef struct gf_kernels {
      * bytes, and may be overwritten up to there. */
     void (*score)(const gf_centre_index *index, gf_row_view row, uint32_t columns, float *scores);
 
+    /*
+     * The scores of several rows on all columns, of an index whose terms are all dense: what score
+     * tells of each row, and the same bits. value: n pointers to n_terms floats, n a multiple of
+     * GF_ROWS_BESIDE; scores: n * stride, aligned to 64 bytes.
+     */
+    void (*score_full)(const gf_centre_index *index, const float *const *value, uint32_t n,
+                       float *scores);
+
     /* The best two of scores[0..columns-1], columns >= 1. The padding behind is overwritten. */
     gf_best (*best)(const gf_centre_index *index, uint32_t columns, float *scores);
 
@@ -216,5 +225,16 @@ typedef struct gf_nearest_two {
  */
 gf_nearest_two gf_centre_index_nearest(const gf_centre_index *index, const gf_kernels *kernels,
                                        gf_row_view row, uint32_t likely, float *scores);
+
+/** Whether rows that have all terms may be scored by score_full: each term is dense. */
+static inline bool gf_centre_index_is_full(const gf_centre_index *index)
+{
+    return index->n_terms && index->n_dense == index->n_terms;
+}
+
+/** The same of a row whose scores on all columns are known; the padding is overwritten. */
+gf_nearest_two gf_centre_index_nearest_scored(const gf_centre_index *index,
+                                              const gf_kernels *kernels, gf_row_view row,
+                                              float *scores);
 
 #endif

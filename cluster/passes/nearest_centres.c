@@ -2,13 +2,18 @@
 
 #include "base/memory.h"
 
-enum { ALIGNMENT = 64 };
+#include <assert.h>
+
+enum {
+    ALIGNMENT = 64,
+    MOST_SCORES = 1 << 18 /* of rows side by side: a megabyte, but for very many centres */
+};
 
 /* Scores; of a tree as many floats and as many numbers as a row may have terms. */
 static size_t floats_of_worker(const gf_nearest_centres *l)
 {
     size_t floats = 2 * (size_t)l->index.stride;
-    if (!l->branches.n) return floats;
+    if (!l->branches.n) return l->beside > 2 ? l->beside * (size_t)l->index.stride : floats;
     floats = gf_branches_stride(&l->branches) + 2 * (size_t)l->n_terms;
     return (floats + GF_COLUMN_BLOCK - 1) / GF_COLUMN_BLOCK * GF_COLUMN_BLOCK;
 }
@@ -24,6 +29,14 @@ gf_status gf_nearest_centres_make_room(gf_nearest_centres *l, unsigned n, gf_err
     uintptr_t at = (uintptr_t)block;
     l->scores = (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     return GF_OK;
+}
+
+/* As many as have room; none where a row may be without a term. */
+static uint32_t rows_beside(const gf_centre_index *index)
+{
+    uint32_t n = MOST_SCORES / index->stride / GF_ROWS_BESIDE * GF_ROWS_BESIDE;
+    if (!gf_centre_index_is_full(index)) return 0;
+    return n > GF_NEAREST_ROWS ? GF_NEAREST_ROWS : n ? n : GF_ROWS_BESIDE;
 }
 
 /* Equal keys leave the columns in the order of the clusters. */
@@ -60,6 +73,7 @@ gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centr
     } else {
         st = gf_centre_index_init(&l->index, centres->k, centres->n_terms, err);
         if (st == GF_OK) st = index_centres(&l->index, centres, err);
+        if (st == GF_OK) l->beside = rows_beside(&l->index);
     }
     if (st == GF_OK) st = gf_nearest_centres_make_room(l, 1, err);
     if (st != GF_OK) gf_nearest_centres_release(l);
@@ -100,4 +114,19 @@ gf_nearest_two gf_nearest_centres_find(const gf_nearest_centres *l, unsigned wor
     float *scores = l->scores + worker * l->stride;
     if (l->branches.n) return find_by_tree(l, row, scores);
     return gf_centre_index_nearest(&l->index, l->kernels, row, 0, scores);
+}
+
+void gf_nearest_centres_find_full(const gf_nearest_centres *l, unsigned worker,
+                                  const gf_row_view *rows, uint32_t n, gf_nearest_two *two)
+{
+    const float *value[GF_NEAREST_ROWS] = {NULL};
+    float *scores = l->scores + worker * l->stride;
+    uint32_t padded = (n + GF_ROWS_BESIDE - 1) / GF_ROWS_BESIDE * GF_ROWS_BESIDE;
+    assert(n >= 1 && n <= l->beside);
+    for (uint32_t i = 0; i < padded; i++)
+        value[i] = rows[i < n ? i : n - 1].val;
+    l->kernels->score_full(&l->index, value, padded, scores);
+    for (uint32_t i = 0; i < n; i++)
+        two[i] = gf_centre_index_nearest_scored(&l->index, l->kernels, rows[i],
+                                                scores + (size_t)i * l->index.stride);
 }

@@ -12,12 +12,15 @@
 #include "cluster/passes/nearest_centres.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 struct gf_assigner {
     gf_nearest_centres locator; /* clusters in the order of the view's list: by id */
     gf_model_workers workers;   /* once several texts were asked for; until then there is one */
     gf_pool *pool;              /* likewise of rows that were made elsewhere */
     gf_vector *vector;          /* a worker of the pool each */
+    float *full;                /* locator.beside rows of all columns, of a worker each */
+    uint32_t *column;           /* of such a row: all */
 };
 
 /* ---- centres --------------------------------------------------------------------------------- */
@@ -34,14 +37,25 @@ static gf_status read_centres(gf_view *v, gf_centres *centres, gf_error *err)
     return st;
 }
 
+static void release_row_workers(gf_assigner *a)
+{
+    for (unsigned i = 0; a->vector && i < gf_pool_size(a->pool); i++)
+        gf_vector_release(&a->vector[i]);
+    gf_free(a->vector);
+    gf_free(a->full);
+    gf_free(a->column);
+    gf_pool_free(a->pool);
+    a->vector = NULL;
+    a->full = NULL;
+    a->column = NULL;
+    a->pool = NULL;
+}
+
 void gf_assign_free(gf_assigner *a)
 {
     if (!a) return;
     gf_model_workers_release(&a->workers);
-    for (unsigned i = 0; a->vector && i < gf_pool_size(a->pool); i++)
-        gf_vector_release(&a->vector[i]);
-    gf_free(a->vector);
-    gf_pool_free(a->pool);
+    release_row_workers(a);
     gf_nearest_centres_release(&a->locator);
     gf_free(a);
 }
@@ -71,21 +85,26 @@ static float within_1(double score)
 }
 
 /* The most similar centre and the second, as a build's last pass takes them. */
+static void describe_two(const gf_view *v, gf_nearest_two two, gf_membership *m)
+{
+    const gf_listed_cluster *own = &v->clusters[two.cluster];
+    *m = (gf_membership){.cluster = own->id,
+                         .label = own->label,
+                         .score = within_1(two.similarity),
+                         .provisional = true};
+    if (v->n_clusters < 2) return;
+    m->runner_up = v->clusters[two.runner_up].id;
+    m->runner_up_label = v->clusters[two.runner_up].label;
+    m->second = within_1(two.of_second);
+}
+
 static void describe_row(const gf_view *v, unsigned worker, gf_row_view row, gf_membership *m)
 {
-    if (row.n == 0 || v->n_clusters == 0) {
-        gf_view_describe(v, &(gf_membership_cells){0}, m);
-    } else {
-        gf_nearest_two two = gf_nearest_centres_find(&v->assigner->locator, worker, row);
-        const gf_listed_cluster *own = &v->clusters[two.cluster];
-        *m = (gf_membership){
-            .cluster = own->id, .label = own->label, .score = within_1(two.similarity)};
-        if (v->n_clusters > 1) {
-            m->runner_up = v->clusters[two.runner_up].id;
-            m->runner_up_label = v->clusters[two.runner_up].label;
-            m->second = within_1(two.of_second);
-        }
+    if (row.n && v->n_clusters) {
+        describe_two(v, gf_nearest_centres_find(&v->assigner->locator, worker, row), m);
+        return;
     }
+    gf_view_describe(v, &(gf_membership_cells){0}, m);
     m->provisional = true;
 }
 
@@ -193,37 +212,73 @@ static gf_status take_matrix_row(gf_vector *vector, const gf_matrix *rows, uint3
     return st == GF_EINVAL ? gf_fail(err, st, "row %" PRIu32 " is not finite", i) : st;
 }
 
+/* Rows that have all columns, which wait to be looked up together. */
+typedef struct full_rows {
+    float *values; /* of beside rows */
+    gf_row_view row[GF_NEAREST_ROWS];
+    gf_membership *membership[GF_NEAREST_ROWS];
+    uint32_t n;
+} full_rows;
+
+static void describe_full(const gf_view *v, unsigned worker, full_rows *full)
+{
+    gf_nearest_two two[GF_NEAREST_ROWS];
+    if (full->n == 0) return;
+    gf_nearest_centres_find_full(&v->assigner->locator, worker, full->row, full->n, two);
+    for (uint32_t i = 0; i < full->n; i++)
+        describe_two(v, two[i], full->membership[i]);
+    full->n = 0;
+}
+
+static void add_full(const gf_view *v, unsigned worker, const gf_vector *vector, full_rows *full,
+                     gf_membership *m)
+{
+    float *values = full->values + (size_t)full->n * vector->n;
+    memcpy(values, vector->val, vector->n * sizeof *values);
+    full->row[full->n] = (gf_row_view){v->assigner->column, values, vector->n};
+    full->membership[full->n++] = m;
+    if (full->n == v->assigner->locator.beside) describe_full(v, worker, full);
+}
+
 static gf_status assign_rows_task(void *context, size_t index, unsigned worker, gf_error *err)
 {
     const several_rows *s = context;
-    gf_vector *vector = &s->view->assigner->vector[worker];
+    const gf_assigner *a = s->view->assigner;
+    gf_vector *vector = &a->vector[worker];
+    uint32_t beside = a->locator.beside, n_cols = s->rows->n_cols;
+    full_rows full = {.n = 0};
+    if (beside) full.values = a->full + (size_t)worker * beside * n_cols;
     size_t from = index * TASK_ROWS, n = s->rows->n_rows;
     size_t to = n - from > TASK_ROWS ? from + TASK_ROWS : n;
     gf_status st = GF_OK;
     for (size_t i = from; i < to && st == GF_OK; i++) {
         st = take_matrix_row(vector, s->rows, (uint32_t)i, err);
-        if (st == GF_OK) describe_row(s->view, worker, gf_vector_row(vector), &s->membership[i]);
+        if (st != GF_OK) break;
+        if (beside && vector->n == n_cols)
+            add_full(s->view, worker, vector, &full, &s->membership[i]);
+        else
+            describe_row(s->view, worker, gf_vector_row(vector), &s->membership[i]);
     }
+    if (st == GF_OK) describe_full(s->view, worker, &full);
     return st;
 }
 
-/* The pool, with a vector and room for scores of each thread. */
+/* The pool, with a vector, room for scores and rows that wait, of each thread. */
 static gf_status load_row_workers(gf_assigner *a, unsigned threads, gf_error *err)
 {
-    gf_pool *pool;
     if (a->pool) return GF_OK;
-    gf_status st = gf_pool_create(threads, &pool, err);
+    uint32_t n_cols = a->locator.beside ? a->locator.index.n_terms : 0;
+    gf_status st = gf_pool_create(threads, &a->pool, err);
     if (st != GF_OK) return st;
-    gf_vector *vector = gf_calloc(gf_pool_size(pool), sizeof *vector);
-    if (!vector) st = gf_fail_memory(err, "threads");
-    if (st == GF_OK) st = gf_nearest_centres_make_room(&a->locator, gf_pool_size(pool), err);
-    if (st == GF_OK) {
-        a->pool = pool;
-        a->vector = vector;
-    } else {
-        gf_free(vector);
-        gf_pool_free(pool);
-    }
+    unsigned n = gf_pool_size(a->pool);
+    a->vector = gf_calloc(n, sizeof *a->vector);
+    a->full = gf_array((size_t)n * a->locator.beside * n_cols, sizeof *a->full);
+    a->column = gf_array(n_cols, sizeof *a->column);
+    if (!a->vector || !a->full || !a->column) st = gf_fail_memory(err, "threads");
+    for (uint32_t c = 0; st == GF_OK && c < n_cols; c++)
+        a->column[c] = c;
+    if (st == GF_OK) st = gf_nearest_centres_make_room(&a->locator, n, err);
+    if (st != GF_OK) release_row_workers(a);
     return st;
 }
 

@@ -64,6 +64,77 @@ static void the_best_two_are_found(void **state)
     }
 }
 
+/* ---- rows that have all terms ---------------------------------------------------------------- */
+
+static gf_csr full_rows(uint32_t n, uint32_t n_cols, gf_random *random)
+{
+    float *values = gf_array((size_t)n * n_cols, sizeof *values);
+    assert_non_null(values);
+    for (size_t i = 0; i < (size_t)n * n_cols; i++)
+        values[i] = (float)gf_random_unit(random) - 0.4f;
+    gf_csr x = rows_by_hand(values, n, n_cols);
+    gf_free(values);
+    assert_int_equal(gf_csr_nnz(&x), (uint64_t)n * n_cols);
+    return x;
+}
+
+/* Rows side by side are told what each alone is, bit for bit, by every kernel and for any number of
+ * rows at once. */
+static void full_rows_side_by_side(void **state)
+{
+    (void)state;
+    static const uint32_t ks[] = {1, 2, 16, 33, 200, GF_CEILINGS + 7};
+    static const char *const kernels[] = {"portable", "avx2", "avx512", "neon"};
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 3);
+    for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
+        gf_csr x = full_rows(GF_CEILINGS + 20, 19, &random);
+        gf_centres c;
+        gf_nearest_centres l;
+        assert_ok(gf_centres_init(&c, ks[i], x.n_cols, &err));
+        for (uint32_t j = 0; j < ks[i]; j++)
+            assert_ok(gf_centres_set_row(&c, j, gf_csr_row(&x, j / 2 * 2), &err)); /* some twice */
+        assert_ok(gf_nearest_centres_init(&l, &c, &err));
+        assert_int_equal(l.beside, GF_NEAREST_ROWS);
+        for (size_t n_kernel = 0; n_kernel < sizeof kernels / sizeof kernels[0]; n_kernel++) {
+            l.kernels = gf_scoring_kernels_named(kernels[n_kernel]);
+            for (uint32_t n = 1, at = 0; l.kernels && n <= l.beside; at += n++) {
+                gf_row_view rows[GF_NEAREST_ROWS];
+                gf_nearest_two two[GF_NEAREST_ROWS];
+                for (uint32_t r = 0; r < n; r++)
+                    rows[r] = gf_csr_row(&x, at + r);
+                gf_nearest_centres_find_full(&l, 0, rows, n, two);
+                for (uint32_t r = 0; r < n; r++) {
+                    gf_nearest_two alone = gf_nearest_centres_find(&l, 0, rows[r]);
+                    assert_int_equal(two[r].cluster, alone.cluster);
+                    assert_int_equal(two[r].runner_up, alone.runner_up);
+                    assert_true(two[r].similarity == alone.similarity);
+                    assert_true(two[r].of_second == alone.of_second);
+                }
+            }
+        }
+        gf_nearest_centres_release(&l);
+        gf_centres_release(&c);
+        gf_csr_release(&x);
+    }
+}
+
+/* Where a centre lacks a term that few have, rows are looked up one by one. */
+static void other_centres_take_no_full_rows(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 4);
+    gf_csr x = rows_random(50, 100, 20, &random);
+    gf_centres c = rows_random_centres(&x, 40, &random);
+    gf_nearest_centres l;
+    assert_ok(gf_nearest_centres_init(&l, &c, &err));
+    assert_int_equal(l.beside, 0);
+    gf_nearest_centres_release(&l);
+    gf_centres_release(&c);
+    gf_csr_release(&x);
+}
+
 /* ---- several workers ------------------------------------------------------------------------- */
 
 typedef struct finding {
@@ -140,6 +211,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),
         cmocka_unit_test(the_best_two_are_found),
+        cmocka_unit_test(full_rows_side_by_side),
+        cmocka_unit_test(other_centres_take_no_full_rows),
         cmocka_unit_test(workers_do_not_disturb_each_other),
         cmocka_unit_test(failing_allocations),
     };

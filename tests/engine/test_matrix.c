@@ -433,6 +433,33 @@ static gf_membership *many_places(fixture *f, const gf_matrix *rows, unsigned th
     return places;
 }
 
+/* The same rows as a CSR, of which each seventh is one without entries: the others get the same. */
+static void check_sparse_rows(fixture *f, const float *values, const gf_membership *places)
+{
+    uint64_t *start = gf_calloc(MANY + 1, sizeof *start);
+    uint32_t *col = gf_array((size_t)MANY * COLUMNS, sizeof *col);
+    float *val = gf_array((size_t)MANY * COLUMNS, sizeof *val);
+    assert_true(start && col && val);
+    for (uint32_t i = 0; i < MANY; i++) {
+        start[i + 1] = start[i];
+        for (uint32_t c = 0; i % 7 && i != 700 && c < COLUMNS; c++) {
+            col[start[i + 1]] = c;
+            val[start[i + 1]++] = values[(size_t)i * COLUMNS + c];
+        }
+    }
+    gf_csr x = {MANY, COLUMNS, start, col, val};
+    gf_matrix rows = {.sparse = &x, .n_rows = MANY, .n_cols = COLUMNS};
+    gf_membership *found = many_places(f, &rows, 2);
+    for (uint32_t i = 0; i < MANY; i++) {
+        if (i % 7) assert_memory_equal(&found[i].score, &places[i].score, sizeof found[i].score);
+        assert_int_equal(found[i].cluster, i % 7 ? places[i].cluster : 0);
+    }
+    gf_free(found);
+    gf_free(start);
+    gf_free(col);
+    gf_free(val);
+}
+
 /* What 1,111 rows get by several threads is what each alone gets; the first bad one is told of. */
 static void rows_by_several_threads(void **state)
 {
@@ -445,6 +472,8 @@ static void rows_by_several_threads(void **state)
     fixture_put_subjects(&f, "c");
     fixture_set(&f, "c", "default", "k", "3");
     give(&g, DOCUMENTS, true);
+    for (uint32_t i = 0; i < DOCUMENTS * COLUMNS; i++)
+        g.dense[i] += 0.01f; /* so that centres have all columns, and rows are looked up together */
     assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
     gf_random random = gf_random_seed(gf_test_seed(), 0);
     float *values = gf_array((size_t)MANY * COLUMNS, sizeof *values);
@@ -469,6 +498,7 @@ static void rows_by_several_threads(void **state)
         }
         assert_int_equal(alone.cluster == 0, i == 700);
     }
+    check_sparse_rows(&f, values, by_1);
     values[900 * (size_t)COLUMNS + 1] = INFINITY;
     assert_status(GF_EINVAL, gf_view_assign_rows(view, &rows, 2, by_3, &err));
     assert_non_null(strstr(err.message, "row 900"));
@@ -505,6 +535,8 @@ static void rows_without_memory(void **state)
     fixture_put_subjects(&f, "c");
     fixture_set(&f, "c", "default", "k", "2");
     give(&g, DOCUMENTS, true);
+    for (uint32_t i = 0; i < DOCUMENTS * COLUMNS; i++)
+        g.dense[i] += 0.01f;
     assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
     gf_test_sweep(assign_rows_once, NULL, &f);
     fixture_close(&f);
