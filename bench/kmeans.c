@@ -153,7 +153,7 @@ static gf_status locate_new(gf_pool *pool, const gf_csr *x, const gf_kmeans *r, 
     locating l = {.x = x, .from = r->n, .similar = gf_calloc(tasks, sizeof(double))};
     gf_status st = l.similar ? GF_OK : gf_fail_memory(err, "figures");
     double begin = processor_seconds(), sum = 0;
-    if (st == GF_OK) st = gf_nearest_centres_init(&l.locator, &r->centres, err);
+    if (st == GF_OK) st = gf_nearest_centres_init(&l.locator, &r->centres, NULL, err);
     if (st == GF_OK) st = gf_nearest_centres_make_room(&l.locator, gf_pool_size(pool), err);
     double indexed = processor_seconds(), clock = gf_clock_seconds();
     if (st == GF_OK) st = gf_pool_run(pool, tasks, locate_task, &l, NULL, err);

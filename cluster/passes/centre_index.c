@@ -164,12 +164,13 @@ static gf_status place_terms(gf_centre_index *index, gf_error *err)
  * The aligned start of a block of so many floats, with some to spare, so that centres that fill
  * slowly do not need more each time. NULL where there is no memory.
  */
-static float *make_floats(float **block, size_t *capacity, size_t floats)
+static float *make_floats(float **block, size_t *capacity, size_t floats, bool huge_pages)
 {
     if (floats > *capacity || !*block) {
         gf_free(*block);
         *capacity = floats + floats / 8;
-        *block = gf_array(*capacity + ALIGNMENT / sizeof(float), sizeof(float));
+        size_t n = *capacity + ALIGNMENT / sizeof(float);
+        *block = huge_pages ? gf_array_large(n, sizeof(float)) : gf_array(n, sizeof(float));
     }
     uintptr_t at = (uintptr_t)*block;
     return *block ? (float *)((at + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT) : NULL;
@@ -179,7 +180,7 @@ static gf_status make_room(gf_centre_index *index, gf_error *err)
 {
     struct gf_centre_index_memory *m = index->memory;
     size_t floats = (size_t)index->n_dense * index->stride, postings = (size_t)index->n_postings;
-    index->dense = make_floats(&m->dense_block, &m->dense_capacity, floats);
+    index->dense = make_floats(&m->dense_block, &m->dense_capacity, floats, index->huge_pages);
     index->ceiling = NULL;
     if (postings > m->posting_capacity || !index->postings) {
         gf_free(index->postings);
@@ -270,7 +271,7 @@ gf_status gf_centre_index_set_ceilings(gf_centre_index *index, gf_pool *pool, gf
     size_t tasks = ((size_t)index->n_dense + ROWS_PER_TASK - 1) / ROWS_PER_TASK;
     index->ceiling_stride = (blocks + GF_COLUMN_BLOCK - 1) / GF_COLUMN_BLOCK * GF_COLUMN_BLOCK;
     index->ceiling = make_floats(&m->ceiling_block, &m->ceiling_capacity,
-                                 (size_t)index->n_dense * index->ceiling_stride);
+                                 (size_t)index->n_dense * index->ceiling_stride, index->huge_pages);
     if (!index->ceiling) return gf_fail_memory(err, "the index of cluster centres");
     return gf_pool_run(pool, tasks, ceiling_task, index, NULL, err);
 }
@@ -327,9 +328,10 @@ static gf_nearest_two compare_two(const gf_centre_index *index, gf_row_view row,
 gf_nearest_two gf_centre_index_nearest(const gf_centre_index *index, const gf_kernels *kernels,
                                        gf_row_view row, uint32_t likely, float *scores)
 {
-    if (index->ceiling)
-        return compare_two(index, row,
-                           kernels->search(index, row, index->column_of[likely], scores));
+    if (index->ceiling) {
+        uint32_t column = likely == UINT32_MAX ? UINT32_MAX : index->column_of[likely];
+        return compare_two(index, row, kernels->search(index, row, column, scores));
+    }
     kernels->score(index, row, index->k, scores);
     return compare_two(index, row, scored_two(index, kernels, scores));
 }

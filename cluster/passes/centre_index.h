@@ -57,6 +57,8 @@ typedef struct gf_centre_index {
     gf_posting *postings;    /* of a term together, by rising column */
     uint32_t n_dense;
     uint64_t n_postings;
+    bool huge_pages; /* ask for them for dense rows, before the first build: worth it where rows are
+                        met at random and nothing is built again */
     struct gf_centre_index_memory *memory;
 } gf_centre_index;
 
@@ -169,7 +171,8 @@ typedef struct gf_kernels {
      * where sum of |x_t| * ceiling over the dense terms, with the exact sum over the others,
      * reaches the second best score so far. scores: 2 * stride floats, aligned to 64 bytes.
      *
-     * @param likely  a column that is probably among them, which is scored first
+     * @param likely  a column that is probably among them, whose block is scored first; UINT32_MAX:
+     *                none is known, and the block with the highest bound is
      */
     gf_best_two (*search)(const gf_centre_index *index, gf_row_view row, uint32_t likely,
                           float *scores);
@@ -220,7 +223,8 @@ typedef struct gf_nearest_two {
  * once more, in double precision. So what is told of a row does not depend on the kernel, but where
  * a third centre is as near as its error.
  *
- * @param likely  a cluster that is probably among them, which saves time where it is
+ * @param likely  a cluster that is probably among them, which saves time where it is; UINT32_MAX:
+ *                none is known
  * @param scores  room as for gf_kernels.score; where the index has ceilings, as for search
  */
 gf_nearest_two gf_centre_index_nearest(const gf_centre_index *index, const gf_kernels *kernels,

@@ -40,14 +40,16 @@ static uint32_t rows_beside(const gf_centre_index *index)
 }
 
 /* Equal keys leave the columns in the order of the clusters. */
-static gf_status index_centres(gf_centre_index *index, const gf_centres *centres, gf_error *err)
+static gf_status index_centres(gf_centre_index *index, const gf_centres *centres, const float *key,
+                               gf_error *err)
 {
-    float *key = gf_calloc(centres->k, sizeof *key);
-    if (!key) return gf_fail_memory(err, "the index of cluster centres");
-    gf_status st = gf_centre_index_build(index, centres, key, NULL, err);
+    float *same = key ? NULL : gf_calloc(centres->k, sizeof *same);
+    if (!key && !same) return gf_fail_memory(err, "the index of cluster centres");
+    index->huge_pages = true;
+    gf_status st = gf_centre_index_build(index, centres, key ? key : same, NULL, err);
     if (st == GF_OK && centres->k >= GF_CEILINGS)
         st = gf_centre_index_set_ceilings(index, NULL, err);
-    gf_free(key);
+    gf_free(same);
     return st;
 }
 
@@ -64,7 +66,8 @@ static gf_status index_branches(gf_nearest_centres *l, const gf_centres *centres
     return st;
 }
 
-gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centres, gf_error *err)
+gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centres,
+                                  const float *key, gf_error *err)
 {
     *l = (gf_nearest_centres){.kernels = gf_scoring_kernels_choose()};
     gf_status st;
@@ -72,7 +75,7 @@ gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centr
         st = index_branches(l, centres, err);
     } else {
         st = gf_centre_index_init(&l->index, centres->k, centres->n_terms, err);
-        if (st == GF_OK) st = index_centres(&l->index, centres, err);
+        if (st == GF_OK) st = index_centres(&l->index, centres, key, err);
         if (st == GF_OK) l->beside = rows_beside(&l->index);
     }
     if (st == GF_OK) st = gf_nearest_centres_make_room(l, 1, err);
@@ -113,7 +116,7 @@ gf_nearest_two gf_nearest_centres_find(const gf_nearest_centres *l, unsigned wor
 {
     float *scores = l->scores + worker * l->stride;
     if (l->branches.n) return find_by_tree(l, row, scores);
-    return gf_centre_index_nearest(&l->index, l->kernels, row, 0, scores);
+    return gf_centre_index_nearest(&l->index, l->kernels, row, UINT32_MAX, scores);
 }
 
 void gf_nearest_centres_find_full(const gf_nearest_centres *l, unsigned worker,

@@ -29,10 +29,13 @@ typedef struct gf_nearest_centres {
 /**
  * Index the centres, which are not needed any more afterwards, with room for one worker.
  *
+ * @param key  k, or NULL: the order in which centres lie beside each other, falling. Where similar
+ *             ones do, more are left out together; what is found does not depend on it
  * @return GF_OK; GF_ENOMEM; GF_ELIMIT (see gf_centre_index_build); *l is then empty
  * Cost: see gf_centre_index_build and gf_centre_index_set_ceilings, or gf_branches_init.
  */
-gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centres, gf_error *err);
+gf_status gf_nearest_centres_init(gf_nearest_centres *l, const gf_centres *centres,
+                                  const float *key, gf_error *err);
 void gf_nearest_centres_release(gf_nearest_centres *l);
 
 /** Room for workers 0..n-1 in place of what there was; GF_ENOMEM, and all is as before. */

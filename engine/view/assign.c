@@ -6,6 +6,7 @@
  * The centres are read once for each view. After that a text costs its analysis and, for each of
  * its terms, a row of k floats or the postings of the centres that have the term.
  */
+#include "engine/view/tree.h"
 #include "engine/view/view.h"
 
 #include "base/memory.h"
@@ -60,14 +61,36 @@ void gf_assign_free(gf_assigner *a)
     gf_free(a);
 }
 
+/*
+ * Keys by which similar clusters lie beside each other: the order of the leaves of the build's tree.
+ * *key stays NULL where there is none that fits; which costs time, and nothing else.
+ */
+static gf_status order_by_tree(gf_view *v, float **key, gf_error *err)
+{
+    gf_kept_tree kept;
+    gf_status st = gf_view_load_tree(v, &kept, err);
+    if (st == GF_ENOTFOUND || st == GF_ECORRUPT) return GF_OK;
+    if (st != GF_OK) return st;
+    float *made = gf_calloc(v->n_clusters, sizeof *made);
+    if (!made) st = gf_fail_memory(err, "the index of cluster centres");
+    for (uint32_t i = 0; made && i < kept.tree.k; i++)
+        made[gf_view_find_cluster(v, kept.ids[kept.tree.order[i]]) - v->clusters] = -(float)i;
+    gf_tree_kept_release(&kept);
+    *key = made;
+    return st;
+}
+
 static gf_status load_assigner(gf_view *v, gf_error *err)
 {
     gf_centres centres = {0};
+    float *key = NULL;
     if (v->assigner) return GF_OK;
     gf_assigner *a = gf_calloc(1, sizeof *a);
     if (!a) return gf_fail_memory(err, "the index of cluster centres");
     gf_status st = read_centres(v, &centres, err);
-    if (st == GF_OK) st = gf_nearest_centres_init(&a->locator, &centres, err);
+    if (st == GF_OK && v->n_clusters >= GF_CEILINGS) st = order_by_tree(v, &key, err);
+    if (st == GF_OK) st = gf_nearest_centres_init(&a->locator, &centres, key, err);
+    gf_free(key);
     gf_centres_release(&centres);
     if (st == GF_OK)
         v->assigner = a;

@@ -240,7 +240,7 @@ static void a_row_alone_finds_its_place(void **state)
     gf_pool *pool = rows_pool(3);
     assert_ok(gf_kmeans_run(pool, &x, &o, &r, &err));
     assert_true(gf_branches_serve(&r.centres));
-    assert_ok(gf_nearest_centres_init(&l, &r.centres, &err));
+    assert_ok(gf_nearest_centres_init(&l, &r.centres, NULL, &err));
     uint32_t kept = 0;
     for (uint32_t i = 0; i < few.n_rows; i++) {
         gf_nearest_two two = gf_nearest_centres_find(&l, 0, gf_csr_row(&x, i));

@@ -437,7 +437,7 @@ static void very_many_clusters(void **state)
     assert_memory_equal(r.score, alone.score, r.n * sizeof *r.score);
     rows_assert_same_centres(&r.centres, &alone.centres);
     uint32_t kept = 0;
-    assert_ok(gf_nearest_centres_init(&l, &r.centres, &err));
+    assert_ok(gf_nearest_centres_init(&l, &r.centres, NULL, &err));
     for (uint32_t i = 0; i < r.n; i++) {
         gf_nearest_two two = gf_nearest_centres_find(&l, 0, gf_csr_row(&s.x, i));
         if (r.score[i] == r.second[i] && two.cluster == r.runner_up[i]) { /* its cluster kept it */

@@ -19,7 +19,7 @@ static void by_hand(void **state)
     assert_ok(gf_centres_init(&c, 3, 3, &err));
     for (uint32_t j = 0; j < 3; j++)
         assert_ok(gf_centres_set_row(&c, j, gf_csr_row(&x, j), &err));
-    assert_ok(gf_nearest_centres_init(&l, &c, &err));
+    assert_ok(gf_nearest_centres_init(&l, &c, NULL, &err));
     gf_nearest_two two = gf_nearest_centres_find(&l, 0, gf_csr_row(&y, 0));
     assert_int_equal(two.cluster, 1);
     assert_int_equal(two.runner_up, 2);
@@ -31,12 +31,17 @@ static void by_hand(void **state)
     gf_csr_release(&y);
 }
 
-/* The result of all dot products, with some centres and with so many that blocks are left out. */
-static void check(const gf_csr *x, const gf_centres *c)
+/*
+ * The result of all dot products, with some centres and with so many that blocks are left out, in
+ * whatever order they lie.
+ */
+static void check(const gf_csr *x, const gf_centres *c, const float *key)
 {
     gf_error err;
     gf_nearest_centres l;
-    assert_ok(gf_nearest_centres_init(&l, c, &err));
+    assert_ok(gf_nearest_centres_init(&l, c, key, &err));
+    for (uint32_t j = 1; key && j < c->k; j++)
+        assert_true(key[l.index.cluster_of[j - 1]] >= key[l.index.cluster_of[j]]);
     assert_int_equal(l.index.ceiling != NULL, c->k >= GF_CEILINGS);
     for (uint32_t i = 0; i < x->n_rows; i++)
         check_nearest(&l.index, c, gf_csr_row(x, i),
@@ -51,12 +56,17 @@ static void the_best_two_are_found(void **state)
     gf_random random = gf_random_seed(gf_test_seed(), 0);
     for (size_t i = 0; i < sizeof ks / sizeof ks[0]; i++) {
         uint32_t group[1200];
+        float key[GF_CEILINGS + 50];
+        for (uint32_t j = 0; j < ks[i]; j++)
+            key[j] = (float)gf_random_below(&random, ks[i]);
         gf_csr x = rows_planted(1200, 60, 3, &random, group), y = rows_random(40, 60, 20, &random);
         gf_centres distinct = rows_as_centres(&x, ks[i], &random);
         gf_centres mixed = rows_random_centres(&x, ks[i], &random);
         y.n_cols = x.n_cols;
-        check(&y, &distinct);
-        check(&y, &mixed);
+        check(&y, &distinct, NULL);
+        check(&y, &distinct, key);
+        check(&y, &mixed, NULL);
+        check(&y, &mixed, key);
         gf_centres_release(&distinct);
         gf_centres_release(&mixed);
         gf_csr_release(&x);
@@ -94,7 +104,7 @@ static void full_rows_side_by_side(void **state)
         assert_ok(gf_centres_init(&c, ks[i], x.n_cols, &err));
         for (uint32_t j = 0; j < ks[i]; j++)
             assert_ok(gf_centres_set_row(&c, j, gf_csr_row(&x, j / 2 * 2), &err)); /* some twice */
-        assert_ok(gf_nearest_centres_init(&l, &c, &err));
+        assert_ok(gf_nearest_centres_init(&l, &c, NULL, &err));
         assert_int_equal(l.beside, GF_NEAREST_ROWS);
         for (size_t n_kernel = 0; n_kernel < sizeof kernels / sizeof kernels[0]; n_kernel++) {
             l.kernels = gf_scoring_kernels_named(kernels[n_kernel]);
@@ -128,7 +138,7 @@ static void other_centres_take_no_full_rows(void **state)
     gf_csr x = rows_random(50, 100, 20, &random);
     gf_centres c = rows_random_centres(&x, 40, &random);
     gf_nearest_centres l;
-    assert_ok(gf_nearest_centres_init(&l, &c, &err));
+    assert_ok(gf_nearest_centres_init(&l, &c, NULL, &err));
     assert_int_equal(l.beside, 0);
     gf_nearest_centres_release(&l);
     gf_centres_release(&c);
@@ -166,7 +176,7 @@ static void workers_do_not_disturb_each_other(void **state)
     gf_nearest_centres l;
     gf_nearest_two *found = gf_calloc(N, sizeof *found);
     assert_non_null(found);
-    assert_ok(gf_nearest_centres_init(&l, &c, &err));
+    assert_ok(gf_nearest_centres_init(&l, &c, NULL, &err));
     assert_ok(gf_nearest_centres_make_room(&l, 4, &err));
     finding f = {&l, &x, found};
     assert_ok(gf_pool_run(pool, N, find_task, &f, NULL, &err));
@@ -188,7 +198,7 @@ static void workers_do_not_disturb_each_other(void **state)
 static gf_status locate_swept(void *context, gf_error *err)
 {
     gf_nearest_centres l;
-    gf_status st = gf_nearest_centres_init(&l, context, err);
+    gf_status st = gf_nearest_centres_init(&l, context, NULL, err);
     if (st != GF_OK) return st;
     st = gf_nearest_centres_make_room(&l, 3, err);
     gf_nearest_centres_release(&l);

@@ -74,7 +74,8 @@ static void check_rows(const gf_csr *x, const gf_centres *c, gf_random *random)
     for (int v = 0; v < VARIANTS; v++) {
         const gf_kernels *kernels = gf_scoring_kernels_named(names[v]);
         for (uint32_t i = 0; kernels && i < x->n_rows; i++) {
-            uint32_t likely = (uint32_t)gf_random_below(random, c->k);
+            uint32_t likely = (uint32_t)gf_random_below(random, c->k + 1);
+            if (likely == c->k) likely = UINT32_MAX; /* none is known */
             gf_row_view row = gf_csr_row(x, i);
             check_nearest(&index, c, row,
                           gf_centre_index_nearest(&index, kernels, row, likely, s.at));
