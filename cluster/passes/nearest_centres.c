@@ -119,6 +119,21 @@ gf_nearest_two gf_nearest_centres_find(const gf_nearest_centres *l, unsigned wor
     return gf_centre_index_nearest(&l->index, l->kernels, row, UINT32_MAX, scores);
 }
 
+void gf_nearest_centres_prefetch(const gf_nearest_centres *l, gf_row_view row)
+{
+    enum { LINE = 64, POSTINGS = LINE / sizeof(gf_posting), FLOATS = LINE / sizeof(float) };
+    const gf_centre_index *x = &l->index;
+    if (l->branches.n || !x->ceiling) return;
+    for (uint32_t p = 0; p < row.n; p++) {
+        gf_term_entry e = x->term[row.col[p]];
+        bool dense = e.n == GF_DENSE_TERM;
+        for (uint32_t i = 0; !dense && i < e.n; i += POSTINGS)
+            __builtin_prefetch(x->postings + e.start + i);
+        for (uint32_t i = 0; dense && i < x->ceiling_stride; i += FLOATS)
+            __builtin_prefetch(x->ceiling + (size_t)e.start * x->ceiling_stride + i);
+    }
+}
+
 void gf_nearest_centres_find_full(const gf_nearest_centres *l, unsigned worker,
                                   const gf_row_view *rows, uint32_t n, gf_nearest_two *two)
 {

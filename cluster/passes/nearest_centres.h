@@ -51,6 +51,11 @@ gf_nearest_two gf_nearest_centres_find(const gf_nearest_centres *l, unsigned wor
                                        gf_row_view row);
 
 /**
+ * Ask for what looking a row up begins with, some microseconds before: postings, and bounds of blocks.
+ */
+void gf_nearest_centres_prefetch(const gf_nearest_centres *l, gf_row_view row);
+
+/**
  * The same for rows that have a value of every term: several at once, which is several times as fast
  * where there are many centres. What is told of a row is what gf_nearest_centres_find tells.
  *

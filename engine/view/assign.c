@@ -342,17 +342,52 @@ typedef struct several_texts {
     size_t n;
 } several_texts;
 
+/* The row of a text that is looked up once the next one's is there; meanwhile its centres are fetched. */
+enum { MOST_WAITING = 256 };
+
+typedef struct waiting_row {
+    uint32_t col[MOST_WAITING], n;
+    float val[MOST_WAITING];
+    gf_membership *membership; /* NULL: none waits */
+} waiting_row;
+
+static void describe_waiting(const gf_view *v, unsigned worker, waiting_row *w)
+{
+    gf_row_view row = {w->col, w->val, w->n};
+    if (w->membership) describe_row(v, worker, row, w->membership);
+    w->membership = NULL;
+}
+
+static void let_wait(const gf_view *v, unsigned worker, gf_row_view row, waiting_row *w,
+                     gf_membership *m)
+{
+    if (row.n == 0 || row.n > MOST_WAITING) {
+        describe_row(v, worker, row, m);
+        return;
+    }
+    gf_nearest_centres_prefetch(&v->assigner->locator, row);
+    memcpy(w->col, row.col, row.n * sizeof *w->col);
+    memcpy(w->val, row.val, row.n * sizeof *w->val);
+    w->n = row.n;
+    w->membership = m;
+}
+
 static gf_status assign_task(void *context, size_t index, unsigned worker, gf_error *err)
 {
     several_texts *s = context;
     size_t from = index * TASK_TEXTS, to = s->n - from > TASK_TEXTS ? from + TASK_TEXTS : s->n;
     gf_status st = GF_OK;
+    waiting_row waiting;
+    waiting.membership = NULL;
     for (size_t i = from; i < to && st == GF_OK; i++) {
         gf_row_view row;
         st = gf_model_workers_row(&s->view->assigner->workers, worker, s->document[i].language,
                                   s->document[i].text, &row, err);
-        if (st == GF_OK) describe_row(s->view, worker, row, &s->membership[i]);
+        if (st != GF_OK) break;
+        describe_waiting(s->view, worker, &waiting);
+        let_wait(s->view, worker, row, &waiting, &s->membership[i]);
     }
+    if (st == GF_OK) describe_waiting(s->view, worker, &waiting);
     return st;
 }
 
