@@ -106,8 +106,8 @@ static void extrapolate_counts(const gf_build_plan *plan, const gf_build_gathere
     c->centre_entries = c->k * fmin(of_cluster, c->terms);
     if (c->centre_entries > c->entries) c->centre_entries = c->entries;
     count_terms(x, 1, count);
-    c->word_counts = extrapolate_word_counts(
-        count, x->n_cols, terms_exponent(all.all, half.all), m, n, c->k);
+    c->word_counts =
+        extrapolate_word_counts(count, x->n_cols, terms_exponent(all.all, half.all), m, n, c->k);
     c->word_counts = fmin(c->word_counts, c->terms * c->k);
 }
 
