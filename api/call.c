@@ -129,6 +129,14 @@ static gf_status check_flag(const gf_parameter *p, gf_slice value, gf_error *err
     return gf_fail(err, GF_EINVAL, "%s is either true or false", p->name);
 }
 
+static gf_status check_setting(gf_slice value, gf_error *err)
+{
+    const char *equals = memchr(value.ptr, '=', value.len);
+    if (!equals) return gf_fail(err, GF_EINVAL, "\"%.*s\" is not key=value", GF_SLICE_ARG(value));
+    size_t n = (size_t)(equals - value.ptr);
+    return gf_setting_check_value(gf_slice_of(value.ptr, n), gf_slice_skip(value, n + 1), err);
+}
+
 gf_status gf_arguments_check_value(const gf_parameter *p, gf_slice value, gf_error *err)
 {
     uint64_t v = p->least;
@@ -145,6 +153,7 @@ gf_status gf_arguments_check_value(const gf_parameter *p, gf_slice value, gf_err
                         : "a time: ISO 8601, or milliseconds since 1970";
     if (p->kind == GF_PARAMETER_SHARE && !parse_share(value, &share)) what = "a number from 0 to 1";
     if (p->kind == GF_PARAMETER_CHOICE && !is_choice(p->value, value)) what = p->value;
+    if (p->kind == GF_PARAMETER_SETTINGS) return check_setting(value, err);
     if (what)
         return gf_fail(err, GF_EINVAL, "%s: \"%.*s\" is %s %s", p->name, GF_SLICE_ARG(value),
                        p->kind == GF_PARAMETER_CHOICE ? "none of" : "not", what);
@@ -214,6 +223,21 @@ gf_slice gf_call_nth(const gf_call *call, const char *name, size_t nth)
         if (gf_slice_equal(call->arguments[i].name, gf_slice_str(name)) && nth-- == 0)
             return call->arguments[i].value;
     return (gf_slice){0};
+}
+
+gf_status gf_call_settings(const gf_call *call, gf_pair **pairs, size_t *n, gf_error *err)
+{
+    size_t given = gf_call_count(call, "set");
+    gf_pair *list = given ? gf_array(given, sizeof *list) : NULL;
+    if (given && !list) return gf_fail_memory(err, "settings");
+    for (size_t i = 0; i < given; i++) {
+        gf_slice text = gf_call_nth(call, "set", i); /* checked before: it has a = */
+        size_t name = (size_t)((const char *)memchr(text.ptr, '=', text.len) - text.ptr);
+        list[i] = (gf_pair){gf_slice_of(text.ptr, name), gf_slice_skip(text, name + 1)};
+    }
+    *pairs = list;
+    *n = given;
+    return GF_OK;
 }
 
 static size_t count_commas(gf_slice s)

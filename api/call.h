@@ -22,6 +22,12 @@ gf_slice gf_call_text(const gf_call *call, const char *name);
 gf_slice gf_call_text_or(const gf_call *call, const char *name, const char *otherwise);
 bool gf_call_flag(const gf_call *call, const char *name);
 
+/**
+ * The parameter "set": settings and their values, an empty one for the default, in the order given.
+ * *pairs, which is freed with gf_free, is NULL where there are none.
+ */
+gf_status gf_call_settings(const gf_call *call, gf_pair **pairs, size_t *n, gf_error *err);
+
 double gf_call_share(const gf_call *call, const char *name, double otherwise);
 
 /** All values of a list, split at commas, in the order given; free with gf_free. */

@@ -26,7 +26,7 @@ static bool find_option(const gf_session *s, gf_slice name, gf_option *o)
 
 /*
  * k=20 and --k 20 are no words and options of any command: "k" is a key of a configuration, which
- * `config set` sets. GF_OK where `name` is no such key.
+ * `config set` sets, and `rebuild --set` for once. GF_OK where `name` is no such key.
  */
 static gf_status refuse_setting(const gf_session *s, const char *word, gf_slice name,
                                 const char *value, gf_error *err)
@@ -34,13 +34,21 @@ static gf_status refuse_setting(const gf_session *s, const char *word, gf_slice 
     size_t n;
     const gf_setting *settings = gf_settings(&n);
     gf_slice collection = gf_session_argument(s, "collection");
-    for (size_t i = 0; i < n; i++)
-        if (gf_slice_equal(name, gf_slice_str(settings[i].name)))
-            return gf_fail(err, GF_EINVAL,
-                           "%s: a configuration has that key; set it with: grouperfish config set "
-                           "%.*s %s=%s",
-                           word, GF_SLICE_ARG(collection.len ? collection : GF_SLICE("COLLECTION")),
-                           settings[i].name, value);
+    gf_option set;
+    bool once = find_option(s, GF_SLICE("set"), &set);
+    if (collection.len == 0) collection = GF_SLICE("COLLECTION");
+    for (size_t i = 0; i < n; i++) {
+        const char *key = settings[i].name;
+        if (!gf_slice_equal(name, gf_slice_str(key))) continue;
+        return once ? gf_fail(err, GF_EINVAL,
+                              "%s: a configuration has that key; for this time alone: --set %s=%s; "
+                              "to stay: grouperfish config set %.*s %s=%s",
+                              word, key, value, GF_SLICE_ARG(collection), key, value)
+                    : gf_fail(err, GF_EINVAL,
+                              "%s: a configuration has that key; set it with: grouperfish config "
+                              "set %.*s %s=%s",
+                              word, GF_SLICE_ARG(collection), key, value);
+    }
     return GF_OK;
 }
 

@@ -1,6 +1,7 @@
 /* rebuild and builds. */
 #include "api/builds/internal.h"
 
+#include "base/memory.h"
 #include "formats/npz.h"
 
 #include <inttypes.h>
@@ -225,21 +226,26 @@ static gf_status run_rebuild(gf_call *call, gf_error *err)
     if (matrix && gf_call_has(call, "memory"))
         return gf_fail(err, GF_EINVAL, "matrix: its rows are held in memory; leave --memory out");
     if (all && matrix) return gf_fail(err, GF_EINVAL, "matrix: it is for one collection");
+    gf_pair *set = NULL;
+    size_t n_set = 0;
+    gf_status st = gf_call_settings(call, &set, &n_set, err);
+    if (st != GF_OK) return st;
     gf_rebuild_options o =
         GF_REBUILD_OPTIONS(.force = gf_call_flag(call, "force"),
                            .dry_run = gf_call_flag(call, "dry-run"),
                            .start = start_of(gf_call_text(call, "start")),
                            .threads = (unsigned)gf_call_number(call, "threads", 0),
                            .memory = gf_call_number(call, "memory", 0), .cancel = call->cancel,
-                           .progress = tell_progress, .context = call);
+                           .progress = tell_progress, .context = call, .set = set, .n_set = n_set);
     rebuilding r = {.row = {.call = call}, .options = &o};
-    gf_status st = gf_call_store(call, &r.store, err);
+    st = gf_call_store(call, &r.store, err);
     if (st == GF_OK)
         st = matrix ? rebuild_by_matrix(&r, &o, err)
              : all  ? rebuild_all(&r, err)
                     : rebuild_collection(&r, err);
     if (st == GF_ECANCELLED) gf_fail(err, st, "stopped on request; what was served is served on");
     gf_row_writer_release(&r.row);
+    gf_free(set);
     return st;
 }
 
@@ -272,6 +278,7 @@ static const gf_parameter rebuild_parameters[] = {
     P_FLAG("all", "all collections"),
     P_TEXT("prefix", "TEXT", "with all: only names that start so"),
     P_EACH_CONFIG,
+    P_SETTINGS(false, "for these builds alone, over what the configuration says"),
     P_FLAG("force", "also where nothing has changed, or the clusters are of a matrix"),
     P_CHOICE("start", "served|fresh", "begin from the served clusters or anew (as configured)"),
     P_FLAG("dry-run", "say what would be rebuilt and how much memory that takes, and do nothing"),

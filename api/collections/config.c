@@ -16,26 +16,12 @@ static gf_status emit_place(gf_call *call, const char *done, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
-static gf_status take_pairs(const gf_call *call, gf_pair *pairs, size_t n, gf_error *err)
-{
-    for (size_t i = 0; i < n; i++) {
-        gf_slice text = gf_call_nth(call, "set", i);
-        const char *equals = text.len ? memchr(text.ptr, '=', text.len) : NULL;
-        if (!equals)
-            return gf_fail(err, GF_EINVAL, "\"%.*s\" is not key=value", GF_SLICE_ARG(text));
-        size_t name = (size_t)(equals - text.ptr);
-        pairs[i] = (gf_pair){gf_slice_of(text.ptr, name), gf_slice_skip(text, name + 1)};
-    }
-    return GF_OK;
-}
-
 static gf_status run_config_set(gf_call *call, gf_error *err)
 {
     gf_store *store;
-    size_t n = gf_call_count(call, "set");
-    gf_pair *pairs = gf_array(n, sizeof *pairs);
-    if (!pairs) return gf_fail_memory(err, "settings");
-    gf_status st = take_pairs(call, pairs, n, err);
+    gf_pair *pairs = NULL;
+    size_t n = 0;
+    gf_status st = gf_call_settings(call, &pairs, &n, err);
     if (st == GF_OK) st = gf_call_store(call, &store, err);
     if (st == GF_OK)
         st = gf_configuration_set(store, gf_call_place(call), gf_call_configuration(call), pairs, n,
@@ -125,7 +111,7 @@ static gf_status run_config_keys(gf_call *call, gf_error *err)
 
 static const gf_parameter config_set_parameters[] = {
     P_COLLECTIONS, P_NAMESPACE, P_CONFIG,
-    P_SEVERAL("set", true, "KEY=VALUE", "KEY= takes the key back to its default")};
+    P_SETTINGS(true, "KEY= takes the key back to its default")};
 
 static const gf_parameter config_one_parameters[] = {P_COLLECTIONS, P_NAMESPACE, P_CONFIG};
 

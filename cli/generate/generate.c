@@ -15,8 +15,9 @@ gf_generate_value gf_generate_value_of_option(const gf_option *o)
 {
     gf_generate_value v = {.kind = kind_of_value(o->value)};
     if (o->parameter) {
-        v.repeats =
-            o->parameter->kind == GF_PARAMETER_LIST || o->parameter->kind == GF_PARAMETER_SEVERAL;
+        v.repeats = o->parameter->kind == GF_PARAMETER_LIST ||
+                    o->parameter->kind == GF_PARAMETER_SEVERAL ||
+                    o->parameter->kind == GF_PARAMETER_SETTINGS;
         if (o->parameter->kind == GF_PARAMETER_CHOICE) v.choices = o->value;
     } else {
         if (o->value && strchr(o->value, '|')) v.choices = o->value;

@@ -1,6 +1,5 @@
 /* How k=auto chooses: the steps of a rebuild up to the choice of k, over a snapshot. */
 #include "base/memory.h"
-#include "base/options.h"
 #include "engine/build/cluster.h"
 
 #include <inttypes.h>
@@ -76,8 +75,7 @@ gf_status gf_explain_k(gf_store *s, gf_place where, gf_slice configuration,
                        const gf_rebuild_options *options, gf_visit_k *visit, void *context,
                        gf_error *err)
 {
-    gf_status known =
-        gf_options_check(options->version, GF_REBUILD_OPTIONS_VERSION, "gf_rebuild_options", err);
+    gf_status known = gf_build_plan_check_options(options, err);
     if (known != GF_OK) return known;
     gf_build_plan plan;
     gf_choice choice = {0};

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/options.h"
 #include "engine/rows/scan.h"
 #include "engine/store/builds.h"
 #include "engine/store/collections.h"
@@ -12,6 +13,13 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
+
+gf_status gf_build_plan_check_options(const gf_rebuild_options *o, gf_error *err)
+{
+    gf_status st =
+        gf_options_check(o->version, GF_REBUILD_OPTIONS_VERSION, "gf_rebuild_options", err);
+    return st == GF_OK ? gf_settings_check_pairs(o->set, o->n_set, err) : st;
+}
 
 gf_status gf_build_plan_init(gf_build_plan *plan, gf_store *store, gf_place where,
                              gf_slice configuration, const gf_rebuild_options *options,
@@ -57,33 +65,53 @@ bool gf_build_plan_indexes_words(const gf_build_plan *p)
 
 /* ---- has anything changed? ------------------------------------------------------------------- */
 
+static gf_status resolve_settings(gf_build_plan *p, gf_error *err)
+{
+    gf_status st = gf_settings_resolve(&p->map, p->configuration, &p->settings, err);
+    /* Refinement is of terms; other rows are named by the plain idf, which serves means of word
+       vectors better, too (docs/algorithms.md). */
+    if (p->options->matrix || p->settings.word_vectors.len) p->settings.refine = false;
+    gf_weights *weights = &p->settings.vectorizer.weights;
+    if (p->settings.refine) weights->idf = gf_weight_sharpen_idf(weights->idf);
+    return st;
+}
+
+/* Those of the configuration, and over them those of this build alone. */
 static gf_status read_settings(gf_build_plan *p, const gf_collection_row *row, gf_error *err)
 {
     gf_settings_map_release(&p->map);
     gf_buffer_reset(&p->settings_json);
     gf_status st =
         gf_configuration_load(p->store, NULL, p->where, row, p->configuration, &p->map, err);
+    if (st == GF_OK)
+        st = gf_configuration_override(p->store, p->where, p->configuration, p->options->set,
+                                       p->options->n_set, &p->map, err);
     if (st == GF_OK) st = gf_settings_map_fix_times(&p->map, gf_clock_ms(), err);
-    if (st == GF_OK) st = gf_settings_resolve(&p->map, p->configuration, &p->settings, err);
+    if (st == GF_OK) st = resolve_settings(p, err);
     gf_settings_map_write_effective(&p->map, &p->settings_json);
-    /* Refinement is of terms; other rows are named by the plain idf, which serves means of word
-       vectors better, too (docs/algorithms.md). */
-    if (p->options->matrix || p->settings.word_vectors.len) p->settings.refine = false;
-    gf_weights *weights = &p->settings.vectorizer.weights;
-    if (p->settings.refine) weights->idf = gf_weight_sharpen_idf(weights->idf);
     return st == GF_OK ? gf_buffer_check(&p->settings_json, err) : st;
 }
 
-/* Were a build's clusters refined? `settled`: as in its row; builds before that was kept were not. */
-static gf_status read_refined(gf_slice settings, uint64_t settled, bool *refined, gf_error *err)
+/*
+ * What the served build's settings say of a rebuild that goes on from it. Were its clusters refined?
+ * Builds before `settled_for` was kept were not. A number that k=auto chose below a max_k that holds
+ * no more is no choice to keep.
+ */
+static gf_status take_served_settings(gf_build_plan *p, gf_slice settings, gf_error *err)
 {
     gf_settings_map map = {0};
-    size_t number;
-    *refined = false;
-    if (settled == 0) return GF_OK;
+    size_t refine, max_k;
     gf_status st = gf_settings_map_read_build(settings, &map, err);
-    if (st == GF_OK) st = gf_setting_find(GF_SLICE("refine"), &number, err);
-    if (st == GF_OK) *refined = gf_slice_equal(gf_settings_map_value(&map, number), GF_SLICE("on"));
+    if (st == GF_OK) st = gf_setting_find(GF_SLICE("refine"), &refine, err);
+    if (st == GF_OK) st = gf_setting_find(GF_SLICE("max_k"), &max_k, err);
+    if (st == GF_OK) {
+        gf_slice most = gf_settings_map_value(&map, max_k);
+        p->served_refined = p->served_settled &&
+                            gf_slice_equal(gf_settings_map_value(&map, refine), GF_SLICE("on"));
+        if (!gf_slice_equal(most, GF_SLICE("auto")) &&
+            !gf_slice_equal(most, gf_settings_map_value(&p->map, max_k)))
+            p->served_distinct = 0;
+    }
     gf_settings_map_release(&map);
     return st;
 }
@@ -106,9 +134,14 @@ static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
     if (st == GF_OK) {
         gf_rows_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "chosen_for"), &p->served_distinct);
         gf_rows_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "settled_for"), &p->served_settled);
-        st = read_refined(info.settings, p->served_settled, &p->served_refined, err);
+        st = take_served_settings(p, info.settings, err);
         *modified =
             info.seq != p->seq || !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json));
+        if (st == GF_OK && p->as_served) {
+            gf_settings_map_release(&p->map);
+            st = gf_settings_map_read_build(info.settings, &p->map, err);
+            if (st == GF_OK) st = resolve_settings(p, err);
+        }
         p->served = info;
         p->served.served = true;
         p->served.settings = p->served.versions = (gf_slice){0};

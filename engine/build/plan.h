@@ -28,13 +28,14 @@ typedef struct gf_build_plan {
     const gf_rebuild_options *options; /* borrowed */
     gf_weak_terms *weak; /* borrowed: kept from build to build, by one thread; NULL: made anew */
 
+    bool as_served; /* settings are the served build's, and not the configuration's */
     gf_settings_map map;
     gf_resolved settings;
     gf_buffer settings_json;  /* settings that differ from their default */
     gf_pins pins;             /* of the configuration */
     uint64_t seq, size;       /* of the collection */
     gf_build_info served;     /* the served build, without slices; build is 0 where there is none */
-    uint64_t served_distinct; /* rows when its k was chosen; 0: k was given */
+    uint64_t served_distinct; /* rows when its k was chosen; 0: k was given, or of another max_k */
     uint64_t served_settled;  /* rows when its clusters settled last; 0: not known */
     bool served_refined;      /* its clusters were refined by word counts */
 
@@ -57,6 +58,9 @@ typedef struct gf_build_plan {
     uint32_t every;        /* one document in so many is gathered; 1 for a build */
     uint32_t offset;       /* below every: the first one; 0 for a build */
 } gf_build_plan;
+
+/** GF_EINVAL for options of another version, and for settings that a build cannot have. */
+gf_status gf_build_plan_check_options(const gf_rebuild_options *options, gf_error *err);
 
 /** Copy the names; nothing is read yet. Options are borrowed until release. */
 gf_status gf_build_plan_init(gf_build_plan *plan, gf_store *store, gf_place where,

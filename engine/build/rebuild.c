@@ -1,7 +1,6 @@
 /* Rebuilding one configuration of one collection. */
 #include "engine/build/build.h"
 
-#include "base/options.h"
 #include "engine/build/publish.h"
 #include "engine/config/failure.h"
 #include "engine/store/delete.h"
@@ -66,8 +65,7 @@ static gf_status estimate_memory(const gf_build_plan *plan, gf_memory_estimate *
 gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
                      const gf_rebuild_options *options, gf_rebuild_result *result, gf_error *err)
 {
-    gf_status known =
-        gf_options_check(options->version, GF_REBUILD_OPTIONS_VERSION, "gf_rebuild_options", err);
+    gf_status known = gf_build_plan_check_options(options, err);
     if (known != GF_OK) return known;
     gf_build_plan plan;
     bool modified = true;
@@ -82,7 +80,9 @@ gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
         st = make_and_publish(&plan, &r, &why);
     r.build.settings = r.build.versions = (gf_slice){0};
     gf_build_plan_release(&plan);
-    if (!options->dry_run) gf_failure_note(s, where, configuration, st, why.message);
+    /* What settings of one build do is no news of the configuration. */
+    if (!options->dry_run && !options->n_set)
+        gf_failure_note(s, where, configuration, st, why.message);
     if (st == GF_OK)
         *result = r;
     else if (err)

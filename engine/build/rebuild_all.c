@@ -12,7 +12,6 @@
  * again one by one, so that one that fails does not take others with it.
  */
 #include "base/memory.h"
-#include "base/options.h"
 #include "engine/build/build.h"
 #include "engine/build/publish.h"
 #include "engine/config/failure.h"
@@ -134,7 +133,7 @@ static gf_status report_end(rebuilding_all *r, const gf_build_plan *p, const gf_
 {
     count_done(r, p->where);
     bool good = why->status == GF_OK;
-    if (!r->options->dry_run)
+    if (!r->options->dry_run && !r->options->n_set)
         gf_failure_note(p->store, p->where, p->configuration, why->status, why->message);
     gf_status st = r->visit(r->context, p->where, p->configuration, why->status, why->message,
                             good ? result : NULL, err);
@@ -405,8 +404,7 @@ gf_status gf_rebuild_all(gf_store *s, gf_slice name_space, gf_slice prefix, gf_s
                          const gf_rebuild_options *options, gf_visit_rebuild *visit, void *context,
                          gf_error *err)
 {
-    gf_status known =
-        gf_options_check(options->version, GF_REBUILD_OPTIONS_VERSION, "gf_rebuild_options", err);
+    gf_status known = gf_build_plan_check_options(options, err);
     if (known != GF_OK) return known;
     work_list list = {.store = s, .name_space = name_space, .configuration = configuration};
     if (options->matrix) return gf_fail(err, GF_EINVAL, "a matrix is for one collection");

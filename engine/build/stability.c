@@ -215,6 +215,7 @@ static gf_status report_runs(const repeating *r, gf_visit_stability *visit, void
 static gf_status plan_runs(gf_build_plan *p, gf_error *err)
 {
     bool modified;
+    p->as_served = true;
     gf_status st = gf_build_plan_read(p, &modified, err);
     if (st != GF_OK) return st;
     if (p->served.build == 0)

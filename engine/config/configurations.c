@@ -129,16 +129,28 @@ static gf_status check_text(gf_slice value, gf_error *err)
     return gf_fail(err, GF_EINVAL, "a value is not valid UTF-8");
 }
 
+static gf_status check_pair(const gf_pair *pair, size_t *number, gf_error *err)
+{
+    gf_status st = gf_setting_find(pair->name, number, err);
+    if (st == GF_OK) st = check_text(pair->value, err);
+    return st == GF_OK && pair->value.len ? gf_setting_check(*number, pair->value, err) : st;
+}
+
+gf_status gf_setting_check_value(gf_slice name, gf_slice value, gf_error *err)
+{
+    size_t number;
+    return check_pair(&(gf_pair){name, value}, &number, err);
+}
+
 static gf_status change_map(gf_settings_map *map, const gf_pair *pairs, size_t n, gf_error *err)
 {
     gf_status st = GF_OK;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         size_t number;
-        st = gf_setting_find(pairs[i].name, &number, err);
-        if (st == GF_OK) st = check_text(pairs[i].value, err);
-        if (st == GF_OK && pairs[i].value.len) st = gf_setting_check(number, pairs[i].value, err);
+        st = check_pair(&pairs[i], &number, err);
         if (st != GF_OK) break;
         map->value[number] = (gf_slice){0};
+        map->inherited[number] = false;
         if (pairs[i].value.len == 0) continue;
         map->value[number] = gf_arena_copy(&map->memory, pairs[i].value);
         if (!map->value[number].ptr) st = gf_fail_memory(err, "settings");
@@ -168,6 +180,30 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
     return st;
+}
+
+/* ---- settings of a single build -------------------------------------------------------------- */
+
+gf_status gf_settings_check_pairs(const gf_pair *pairs, size_t n, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        size_t number;
+        st = check_pair(&pairs[i], &number, err);
+        if (st == GF_OK && gf_slice_equal(pairs[i].name, GF_SLICE("rebuild")))
+            st = gf_fail(err, GF_EINVAL,
+                         "rebuild: it says which rebuilds a configuration is in, and is no setting "
+                         "of a single build");
+    }
+    return st;
+}
+
+gf_status gf_configuration_override(gf_store *s, gf_place where, gf_slice configuration,
+                                    const gf_pair *pairs, size_t n, gf_settings_map *map,
+                                    gf_error *err)
+{
+    gf_status st = n ? change_map(map, pairs, n, err) : GF_OK;
+    return st == GF_OK && n ? inherit(s, where, configuration, map, err) : st;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */

@@ -74,6 +74,17 @@ gf_status gf_configuration_load(gf_store *store, const gf_snapshot *snapshot, gf
                                 const gf_collection_row *row, gf_slice configuration,
                                 gf_settings_map *map, gf_error *err);
 
+/** GF_EINVAL where a pair is no setting that a single build may have, or not a value of it. */
+gf_status gf_settings_check_pairs(const gf_pair *pairs, size_t n, gf_error *err);
+
+/**
+ * Change a loaded configuration's map by settings of a single build: an empty value leaves what is
+ * inherited, or initial. The pairs must be good ones (gf_settings_check_pairs).
+ */
+gf_status gf_configuration_override(gf_store *store, gf_place where, gf_slice configuration,
+                                    const gf_pair *pairs, size_t n, gf_settings_map *map,
+                                    gf_error *err);
+
 /**
  * All configurations of a collection, as gf_configuration_list_visit gives them, by its row; or where
  * that is NULL those of the namespace.

@@ -24,6 +24,10 @@ typedef struct gf_setting {
 /** All keys, NULL names none: a constant table of *n entries. */
 const gf_setting *gf_settings(size_t *n);
 
+/** GF_EINVAL where there is no such key (the nearest is named), or the value is none that it may
+ * have; an empty value, which is the key's default, is always good. */
+gf_status gf_setting_check_value(gf_slice name, gf_slice value, gf_error *err);
+
 typedef struct gf_pair {
     gf_slice name, value;
 } gf_pair;

@@ -30,6 +30,9 @@ typedef struct gf_rebuild_options {
     void *context;
     bool same_rows; /* where the served build keeps rows that were made elsewhere, cluster those,
                        also where `force` would cluster the texts */
+    const gf_pair *set; /* n_set settings of these builds alone, over those of the configuration,
+                           which stays as it is; an empty value takes a key back to its default */
+    size_t n_set;
 } gf_rebuild_options;
 
 #define GF_REBUILD_OPTIONS_VERSION 1
@@ -91,9 +94,13 @@ typedef struct gf_rebuild_result {
  * where none did, it has the outcome GF_REBUILD_KEPT, whatever else changed. `force` has the texts
  * clustered.
  *
+ * With settings of its own (`set`) it is made as if the configuration said so. The build keeps them,
+ * so that the next rebuild without them finds a difference, and goes back to the configuration's.
+ *
  * @return GF_OK; GF_ENOTFOUND (collection or configuration), GF_EBUSY (that configuration is being
- *         rebuilt), GF_EINVAL (a matrix that is not sound, an id twice, no row of any document),
- *         GF_ECANCELLED, GF_ENOMEM, GF_EIO, GF_ECORRUPT
+ *         rebuilt), GF_EINVAL (a matrix that is not sound, an id twice, no row of any document; a
+ *         setting that there is not, its value, or `rebuild`, which no build has), GF_ECANCELLED,
+ *         GF_ENOMEM, GF_EIO, GF_ECORRUPT
  */
 gf_status gf_rebuild(gf_store *store, gf_place where, gf_slice configuration,
                      const gf_rebuild_options *options, gf_rebuild_result *result, gf_error *err);
@@ -128,7 +135,7 @@ typedef gf_status gf_visit_k(void *context, const gf_k_step *step, gf_error *err
  * number that was tried, rising. The configuration's k is ignored; all its other settings count.
  * Nothing is built or changed. If no document has a term there is no step.
  *
- * @param options  threads, cancel and progress count
+ * @param options  threads, set, cancel and progress count
  * @return as gf_rebuild
  * Source: docs/algorithms.md, "The number of clusters".
  */

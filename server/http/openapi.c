@@ -35,6 +35,7 @@ static void put_schema(gf_json_writer *w, const gf_parameter *p)
         break;
     case GF_PARAMETER_LIST:
     case GF_PARAMETER_SEVERAL:
+    case GF_PARAMETER_SETTINGS:
         gf_json_put_str(w, "type", "array");
         gf_json_key(w, "items");
         gf_json_begin(w, '{');

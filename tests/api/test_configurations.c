@@ -115,9 +115,154 @@ static void in_builds(void **state)
     transport_close(&t);
 }
 
+static void assert_build_has(transport *t, const char *key, const char *value)
+{
+    gf_json_value v;
+    assert_run(t, "builds", "collection", "mid");
+    bool has = gf_json_member(transport_member(t, 0, "settings"), key, &v);
+    assert_int_equal(has, value != NULL);
+    if (has) assert_slice(gf_json_get_string(v), value);
+}
+
+/* Settings of one build: the configuration stays, the build tells, the next one goes back. */
+static void for_once(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_run(&t, "rebuild", "collection", "mid", "set", "k=2", "set", "stem=off");
+    assert_slice(transport_text(&t, 0, "outcome"), "rebuilt");
+    assert_int_equal(transport_number(&t, 0, "k"), 2);
+    assert_build_has(&t, "k", "2");
+    assert_build_has(&t, "stem", "off");
+    assert_run(&t, "config show", "collection", "mid");
+    assert_setting(&t, "k", "3", "collection");
+    assert_setting(&t, "stem", "on", "default");
+    /* The same again is nothing new, in whatever order; more or less of it is. */
+    assert_run(&t, "rebuild", "collection", "mid", "set", "stem=off", "set", "k=2");
+    assert_slice(transport_text(&t, 0, "outcome"), "unmodified");
+    assert_run(&t, "rebuild", "collection", "mid", "set", "k=2", "dry-run", "true");
+    assert_slice(transport_text(&t, 0, "outcome"), "would be rebuilt");
+    assert_int_equal(transport_number(&t, 0, "expected_k"), 2);
+    assert_run(&t, "rebuild", "collection", "mid");
+    assert_slice(transport_text(&t, 0, "outcome"), "rebuilt");
+    assert_int_equal(transport_number(&t, 0, "k"), 3);
+    assert_build_has(&t, "k", "3");
+    assert_build_has(&t, "stem", NULL);
+    assert_run(&t, "rebuild", "collection", "mid", "set", "k=3");
+    assert_slice(transport_text(&t, 0, "outcome"), "unmodified");
+    transport_close(&t);
+}
+
+/* An empty value leaves what the namespace says, else what is initial. */
+static void for_once_back_to_default(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, false);
+    assert_run(&t, "config set", "all", "true", "set", "k=2");
+    assert_run(&t, "rebuild", "collection", "mid");
+    assert_build_has(&t, "k", "3");
+    assert_run(&t, "rebuild", "collection", "mid", "set", "k=");
+    assert_build_has(&t, "k", "2");
+    assert_run(&t, "config set", "all", "true", "set", "k=");
+    assert_run(&t, "rebuild", "collection", "mid", "set", "k=");
+    assert_build_has(&t, "k", NULL);
+    transport_close(&t);
+}
+
+/* Of all collections, small ones that are built together among them, and of a pattern. */
+static void for_once_of_all(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_run(&t, "rebuild", "all", "true", "set", "k=2");
+    assert_int_equal(t.n_rows, 1);
+    assert_int_equal(transport_number(&t, 0, "k"), 2);
+    assert_run(&t, "rebuild", "all", "true", "set", "k=2");
+    assert_slice(transport_text(&t, 0, "outcome"), "unmodified");
+    assert_run(&t, "rebuild", "collection", "m*", "set", "k=1");
+    assert_int_equal(transport_number(&t, 0, "k"), 1);
+    transport_close(&t);
+}
+
+static uint64_t served_k(transport *t, const char *collection)
+{
+    assert_run(t, "builds", "collection", collection);
+    return (uint64_t)transport_number(t, 0, "k");
+}
+
+/* k=auto chooses anew after a build of another k, and of another max_k. */
+static void for_once_of_auto(void **state)
+{
+    (void)state;
+    static const char *const words[] = {"apple", "pear", "plum", "fig"};
+    transport t;
+    gf_buffer lines = {0};
+    transport_open(&t);
+    for (int i = 0; i < 80; i++)
+        gf_buffer_format(&lines, "{\"id\":\"%d\",\"text\":\"%s %s%c %s%c\"}\n", i, words[i % 4],
+                         words[i % 4], 'a' + i % 5, words[i % 4], 'f' + i % 7);
+    transport_put(&t, "fruit", gf_buffer_cstr(&lines));
+    gf_buffer_release(&lines);
+    assert_run(&t, "rebuild", "collection", "fruit", "threads", "1");
+    uint64_t chosen = served_k(&t, "fruit");
+    assert_true(chosen > 2);
+    assert_run(&t, "rebuild", "collection", "fruit", "set", "k=9", "threads", "1");
+    assert_int_equal(served_k(&t, "fruit"), 9);
+    assert_run(&t, "rebuild", "collection", "fruit", "threads", "1");
+    assert_int_equal(served_k(&t, "fruit"), chosen);
+    assert_run(&t, "rebuild", "collection", "fruit", "explain-k", "true", "set", "max_k=2");
+    for (uint64_t i = 0; i < t.n_rows; i++)
+        assert_true(transport_number(&t, i, "k") <= 2);
+    assert_run(&t, "rebuild", "collection", "fruit", "set", "max_k=2", "threads", "1");
+    assert_true(served_k(&t, "fruit") <= 2);
+    assert_run(&t, "rebuild", "collection", "fruit", "threads", "1");
+    assert_int_equal(served_k(&t, "fruit"), chosen);
+    transport_close(&t);
+}
+
+/* Refused before anything is built; what fails for such settings is no failure of the configuration. */
+static void for_once_refused(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_refused(GF_EINVAL, "did you mean \"stop_words\"?", &t, "rebuild", "collection", "mid",
+                   "set", "stopwords=off");
+    assert_refused(GF_EINVAL, "k: \"many\"", &t, "rebuild", "all", "true", "set", "k=many");
+    assert_refused(GF_EINVAL, "not key=value", &t, "rebuild", "collection", "mid", "set", "k");
+    assert_refused(GF_EINVAL, "no setting of a single build", &t, "rebuild", "collection", "mid",
+                   "set", "rebuild=off");
+    assert_refused(GF_EINVAL, "no setting of a single build", &t, "rebuild", "all", "true", "set",
+                   "rebuild=on");
+    assert_refused(GF_EINVAL, "no setting of a single build", &t, "rebuild", "collection", "mid",
+                   "explain-k", "true", "set", "rebuild=on");
+    gf_error err;
+    assert_int_not_equal(transport_run(&t, &err, "rebuild", "collection", "mid", "set",
+                                       "vectors=nowhere/at/all", NULL),
+                         GF_OK);
+    assert_run(&t, "status");
+    assert_int_equal(transport_number(&t, 0, "failed"), 0);
+    assert_build_has(&t, "k", "3");
+    transport_close(&t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(keys), cmocka_unit_test(set_and_take_back),
-                                       cmocka_unit_test(refused), cmocka_unit_test(in_builds)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(keys),
+                                       cmocka_unit_test(set_and_take_back),
+                                       cmocka_unit_test(refused),
+                                       cmocka_unit_test(in_builds),
+                                       cmocka_unit_test(for_once),
+                                       cmocka_unit_test(for_once_back_to_default),
+                                       cmocka_unit_test(for_once_of_all),
+                                       cmocka_unit_test(for_once_of_auto),
+                                       cmocka_unit_test(for_once_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,8 @@ static void write_parameter(gf_buffer *b, const gf_parameter *p)
         }
         gf_buffer_byte(b, '`');
     }
-    if (p->kind == GF_PARAMETER_LIST || p->kind == GF_PARAMETER_SEVERAL)
+    if (p->kind == GF_PARAMETER_LIST || p->kind == GF_PARAMETER_SEVERAL ||
+        p->kind == GF_PARAMETER_SETTINGS)
         gf_buffer_str(b, ", several times");
     if (p->required) gf_buffer_str(b, ", required");
     gf_buffer_format(b, " | %s |", p->meaning);
