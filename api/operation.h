@@ -140,6 +140,13 @@ typedef enum gf_operation_use {
     GF_USE_NONE    /* no store */
 } gf_operation_use;
 
+/** An operation under another method, at the same path: as with a flag. */
+typedef struct gf_operation_variant {
+    const char *name; /* "config replace" */
+    const char *method, *meaning;
+    const char *flag; /* of its parameters */
+} gf_operation_variant;
+
 /** An operation, with all that a transport, its help or its documentation must know of it. */
 typedef struct gf_operation {
     const char *name;   /* "collection list" */
@@ -166,6 +173,7 @@ typedef struct gf_operation {
     const char *file_type; /* media type of the file that it writes beside the rows, or NULL */
     const char *file_flag; /* the flag that asks for the file; NULL: whoever wants such a type */
     bool file_only;        /* over HTTP the file is the answer, whatever is asked for */
+    const gf_operation_variant *variant; /* NULL: none */
 } gf_operation;
 
 /** The operations of a noun, or of an application. */

@@ -1,11 +1,8 @@
 /* The operations: what there are, and how a call is checked and run. */
 #include "api/app.h"
+#include "api/arguments.h"
 #include "api/call.h"
 #include "api/groups_internal.h"
-#include "base/nearest.h"
-#include "base/utf8.h"
-
-enum { MOST_PARAMETERS = 32 };
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
@@ -74,19 +71,6 @@ static const gf_parameter *find_parameter(const gf_operation *o, gf_slice name)
     return NULL;
 }
 
-static gf_status unknown(const gf_operation *o, gf_slice name, gf_error *err)
-{
-    const char *names[MOST_PARAMETERS];
-    if (gf_utf8_valid_length(name) != name.len)
-        return gf_fail(err, GF_EINVAL, "the name of an argument is not valid UTF-8");
-    for (size_t i = 0; i < o->n_parameters; i++)
-        names[i] = o->parameters[i].name;
-    const char *nearest = gf_nearest(name, names, o->n_parameters);
-    return gf_fail(err, GF_EINVAL, "%s has no argument \"%.*s\"%s%s%s", o->name, GF_SLICE_ARG(name),
-                   nearest ? "; did you mean \"" : "", nearest ? nearest : "",
-                   nearest ? "\"?" : "");
-}
-
 static bool has_parameter(const gf_operation *o, const char *name)
 {
     return find_parameter(o, gf_slice_str(name)) != NULL;
@@ -105,7 +89,7 @@ gf_status gf_operation_check(const gf_operation *o, const gf_call *call, gf_erro
     for (size_t i = 0; i < call->n_arguments && st == GF_OK; i++) {
         const gf_parameter *p = find_parameter(o, call->arguments[i].name);
         st = p ? gf_arguments_check_value(p, call->arguments[i].value, err)
-               : unknown(o, call->arguments[i].name, err);
+               : gf_arguments_refuse_name(o, call->arguments[i].name, err);
     }
     for (size_t i = 0; i < o->n_parameters && st == GF_OK; i++)
         if (o->parameters[i].required && !gf_call_has(call, o->parameters[i].name) &&

@@ -16,12 +16,36 @@ static gf_status emit_place(gf_call *call, const char *done, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
+/* Before the pairs that are given come those that take every key back to its default. */
+static gf_status reset_others(gf_pair **pairs, size_t *n, gf_error *err)
+{
+    size_t n_all;
+    const gf_setting *settings = gf_settings(&n_all);
+    gf_pair *all = gf_array(n_all + *n, sizeof *all);
+    if (!all) {
+        gf_free(*pairs);
+        *pairs = NULL;
+        return gf_fail_memory(err, "settings");
+    }
+    for (size_t i = 0; i < n_all; i++)
+        all[i] = (gf_pair){gf_slice_str(settings[i].name), {"", 0}};
+    if (*n) memcpy(all + n_all, *pairs, *n * sizeof *all);
+    gf_free(*pairs);
+    *pairs = all;
+    *n += n_all;
+    return GF_OK;
+}
+
 static gf_status run_config_set(gf_call *call, gf_error *err)
 {
     gf_store *store;
     gf_pair *pairs = NULL;
     size_t n = 0;
+    bool replaces = gf_call_flag(call, "replace");
     gf_status st = gf_call_settings(call, &pairs, &n, err);
+    if (st == GF_OK && n == 0 && !replaces)
+        return gf_fail(err, GF_EINVAL, "set is missing: key=value, at least one");
+    if (st == GF_OK && replaces) st = reset_others(&pairs, &n, err);
     if (st == GF_OK) st = gf_call_store(call, &store, err);
     if (st == GF_OK)
         st = gf_configuration_set(store, gf_call_place(call), gf_call_configuration(call), pairs, n,
@@ -111,7 +135,11 @@ static gf_status run_config_keys(gf_call *call, gf_error *err)
 
 static const gf_parameter config_set_parameters[] = {
     P_COLLECTIONS, P_NAMESPACE, P_CONFIG,
-    P_SETTINGS(true, "KEY= takes the key back to its default")};
+    P_SETTINGS(false, "KEY= takes the key back to its default"),
+    P_FLAG("replace", "take all keys that are not given back to their defaults")};
+
+static const gf_operation_variant config_replace = {
+    "config replace", "PUT", "Set keys of a configuration, and no others", "replace"};
 
 static const gf_parameter config_one_parameters[] = {P_COLLECTIONS, P_NAMESPACE, P_CONFIG};
 
@@ -126,6 +154,7 @@ const gf_operation gf_config_set_operation = {
     .run = run_config_set,
     .reach = GF_REACH_PATTERN,
     .single = true,
+    .variant = &config_replace,
 };
 
 const gf_operation gf_config_show_operation = {

@@ -20,7 +20,8 @@ static gf_status prepare_set(gf_session *s, gf_error *err)
         else if (!is_setting)
             st = gf_fail(err, GF_EINVAL, "\"%.*s\" is not key=value", GF_SLICE_ARG(a->value));
     }
-    if (st == GF_OK && settings == 0) return gf_fail(err, GF_EINVAL, "key=value... is missing");
+    bool none = settings == 0 && !gf_session_has(s, "replace");
+    if (st == GF_OK && none) return gf_fail(err, GF_EINVAL, "key=value... is missing");
     return st;
 }
 
@@ -45,6 +46,7 @@ static const gf_command set_command = {
     .examples = "    grouperfish config set feedback k=50 language=english\n"
                 "    grouperfish config set feedback fine k=200      a further configuration\n"
                 "    grouperfish config set feedback k=              back to the default\n"
+                "    grouperfish config set feedback --replace k=50  and nothing else\n"
                 "    grouperfish config set 'feedback-*' k=20        of each of these\n"
                 "    grouperfish config set --all language=german    of all that set no other\n",
     .notes = "NAME may be left out: it is then default. --all in the place of COLLECTION sets the\n"

@@ -14,6 +14,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <strings.h>
 #include <unistd.h>
 
 GF_LIBRARY_DEFINE(gf_microhttpd, GF_LIBMICROHTTPD, GF_MICROHTTPD_FUNCTIONS)
@@ -141,6 +142,14 @@ static const char *name_of_body(const char *type)
     return "body";
 }
 
+/* "application/json", "application/merge-patch+json"; what stands behind a ; says nothing. */
+static bool is_json(const char *type)
+{
+    size_t n = type ? strcspn(type, "; \t") : 0;
+    return (n == 16 && strncasecmp(type, "application/json", n) == 0) ||
+           (n > 5 && strncasecmp(type + n - 5, "+json", 5) == 0);
+}
+
 static void read_address(gf_request *r)
 {
     const union MHD_ConnectionInfo *info =
@@ -164,6 +173,8 @@ static void read_headers(gf_request *r, const char *method)
     r->body_length = length ? strtoull(length, NULL, 10) : 0;
     if (header_of(r, MHD_HTTP_HEADER_TRANSFER_ENCODING)) r->body_length = UINT64_MAX;
     r->has_body = r->body_length > 0;
+    r->type_given = header_of(r, MHD_HTTP_HEADER_CONTENT_TYPE) != NULL;
+    r->json_given = is_json(header_of(r, MHD_HTTP_HEADER_CONTENT_TYPE));
     r->body_name = name_of_body(header_of(r, MHD_HTTP_HEADER_CONTENT_TYPE));
     r->lines_wanted = accept && strstr(accept, "application/x-ndjson");
     r->page_wanted = accept && strncmp(accept, "text/html", 9) == 0;

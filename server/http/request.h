@@ -49,6 +49,7 @@ typedef struct gf_route {
     bool quick;      /* it reads no store: answered on MHD's thread, whose connections wait */
     unsigned status; /* of an answer that is no problem; 0: 200 */
     gf_body_kind body;
+    const char *flag;              /* of the operation: as if it were given; NULL: none */
     const char *const *parameters; /* of our own routes: names the query may have, to NULL */
     const char *meaning;
 } gf_route;
@@ -58,7 +59,8 @@ enum {
     GF_MOST_HEADERS = 8192,
     GF_RING_BYTES = 256 << 10,
     GF_PIECE_BYTES = 16 << 10,
-    GF_MOST_COLLECTED = 64 << 20
+    GF_MOST_COLLECTED = 64 << 20,
+    GF_MOST_PARAMETERS = 1 << 20 /* bytes of a body that has parameters */
 };
 
 typedef struct gf_ring {
@@ -91,7 +93,9 @@ struct gf_request {
     gf_slice if_none_match; /* a header; empty: none */
     const char *body_name;  /* "body.csv": what messages call it, and what tells its format */
     bool head, has_body, input_given, seen, lines_wanted, page_wanted;
-    uint64_t body_length; /* UINT64_MAX: not told */
+    bool type_given, json_given; /* the body has a type, and that is JSON */
+    bool parameters_taken;       /* the body had parameters, and is no input */
+    uint64_t body_length;        /* UINT64_MAX: not told */
 
     /* Guarded by the lock. */
     pthread_mutex_t lock;

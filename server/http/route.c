@@ -2,6 +2,7 @@
 #include "server/http/route.h"
 #include "server/http/rows.h"
 
+#include "api/arguments.h"
 #include "base/hex.h"
 #include "base/memory.h"
 #include "base/utf8.h"
@@ -44,15 +45,26 @@ gf_status gf_routes_make(gf_http *http, gf_error *err)
                {gf_routes_of_pages, gf_n_routes_of_pages},
                {gf_routes_of_upgrade, gf_n_routes_of_upgrade}};
     size_t n_operations = 0, n = 0;
-    while (gf_operation_at(n_operations))
-        n_operations++;
+    for (const gf_operation *o; (o = gf_operation_at(n_operations)) != NULL; n_operations++)
+        n += o->variant != NULL;
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         n += own[i].n;
     http->routes = gf_calloc(n + n_operations, sizeof *http->routes);
     if (!http->routes) return gf_fail_memory(err, "routes");
-    for (size_t i = 0; i < n_operations; i++, http->n_routes++) {
-        gf_status st = make_route(gf_operation_at(i), &http->routes[i], err);
+    for (size_t i = 0; i < n_operations; i++) {
+        const gf_operation *o = gf_operation_at(i);
+        gf_status st = make_route(o, &http->routes[http->n_routes], err);
         if (st != GF_OK) return st;
+        http->n_routes++;
+        if (!o->variant) continue;
+        gf_route *route = &http->routes[http->n_routes];
+        st = make_route(o, route, err);
+        if (st != GF_OK) return st;
+        http->n_routes++;
+        route->name = o->variant->name;
+        route->method = o->variant->method;
+        route->meaning = o->variant->meaning;
+        route->flag = o->variant->flag;
     }
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
         for (size_t k = 0; k < own[i].n; k++)
@@ -219,8 +231,15 @@ static gf_status take_pair(gf_request *r, gf_slice pair, size_t n_of_path, gf_er
     for (size_t i = 0; i < n_of_path; i++)
         if (gf_slice_equal(r->arguments[i].name, name))
             return gf_fail(err, GF_EINVAL, "%.*s is in the path already", GF_SLICE_ARG(name));
-    if (!r->route->operation) st = check_own(r, name, err);
-    return st == GF_OK ? add_argument(r, name, value, err) : st;
+    if (!r->route->operation) {
+        st = check_own(r, name, err);
+        return st == GF_OK ? add_argument(r, name, value, err) : st;
+    }
+    gf_arguments a = {r->route->operation, r->arguments, r->n_arguments, GF_MOST_ARGUMENTS,
+                      &r->memory};
+    st = gf_arguments_take(&a, name, value, err);
+    r->n_arguments = a.n;
+    return st;
 }
 
 static gf_status take_query(gf_request *r, gf_slice query, gf_error *err)
@@ -354,6 +373,8 @@ unsigned gf_route_find(gf_request *r, const char *method, gf_error *err)
     }
     if (!r->route) return no_route(r, path, query, err);
     gf_status st = take_path(r, path, err);
+    if (st == GF_OK && r->route->flag)
+        st = add_argument(r, gf_slice_str(r->route->flag), GF_SLICE("true"), err);
     if (st == GF_OK) st = take_query(r, query, err);
     if (st == GF_OK) st = settle_namespace(r, err);
     if (st == GF_OK) st = settle_encoding(r, err);

@@ -146,7 +146,7 @@ gf_status gf_rows_call(gf_request *r, const gf_operation *o, gf_call *call, gf_e
     call->arguments = r->arguments;
     call->n_arguments = r->n_arguments;
     call->name_space = r->name_space;
-    if (r->has_body) call->input = gf_body_input(r);
+    if (r->has_body && !r->parameters_taken) call->input = gf_body_input(r);
     call->cancel = &r->cancel;
     gf_status st = limit_documents(r, o, call, err);
     if (st != GF_OK) return st;
@@ -224,6 +224,7 @@ void gf_rows_run(gf_request *r)
 {
     gf_error err = {GF_OK, ""};
     gf_call call = {.sink = {r, emit, .notice = notice}};
+    if (gf_parameters_take(r) != GF_OK) return;
     choose_shape(r);
     if (strcmp(r->route->method, "GET") == 0 && gf_etag_settles(r)) return;
     if (r->shape == GF_SHAPE_FILE) call.sink.write = write_bytes;

@@ -6,6 +6,19 @@
 
 #include "server/http/request.h"
 
+/* ---- parameters.c ---------------------------------------------------------------------------- */
+
+/** Whether a body of the operation is a JSON object of its parameters: it reads no records. */
+bool gf_parameters_in_body(const gf_operation *operation);
+
+/**
+ * Take the parameters that the body has, where it has such, before the operation is checked.
+ * @return GF_OK; else the answer is there: 400, 413, 415, 503
+ */
+gf_status gf_parameters_take(gf_request *r);
+
+/* ---- rows.c ---------------------------------------------------------------------------------- */
+
 /** Runs the route's operation and answers with its rows. */
 void gf_rows_run(gf_request *r);
 

@@ -115,6 +115,7 @@ static void rebuild(gf_request *r)
     char id[32];
     bool is_new;
     gf_tasks *tasks = r->http->options.tasks;
+    if (gf_parameters_take(r) != GF_OK) return;
     if (gf_tasks_is_answered_now(r->arguments, r->n_arguments)) {
         gf_rows_run(r);
         return;

@@ -210,7 +210,8 @@ static void operations_check_first(void **state)
     assert_refused(GF_EINVAL, "version has no argument \"\"", &t, "version", "", "a");
     assert_refused(GF_EINVAL, "collection is missing: the collection", &t, "clusters");
     assert_refused(GF_EINVAL, "cluster is missing: the cluster", &t, "cluster", "collection", "a");
-    assert_refused(GF_EINVAL, "set is missing: KEY= takes", &t, "config set", "collection", "a");
+    assert_refused(GF_EINVAL, "set is missing: key=value, at least one", &t, "config set",
+                   "collection", "a");
     assert_refused(GF_EINVAL, "sort: \"weight\" is none of size|label|id", &t, "clusters",
                    "collection", "a", "sort", "weight");
     assert_refused(GF_EINVAL, "threads is at most 1024", &t, "rebuild", "all", "true", "threads",
