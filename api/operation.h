@@ -9,6 +9,7 @@
 #ifndef GF_API_OPERATION_H
 #define GF_API_OPERATION_H
 
+#include "api/row_member.h"
 #include "base/json/writer.h"
 #include "formats/input.h"
 #include "grouperfish.h"
@@ -155,6 +156,7 @@ typedef struct gf_operation {
     const char *meaning;
     const gf_parameter *parameters; /* n_parameters */
     size_t n_parameters;
+    const gf_row_member *members; /* of its rows */
     gf_status (*run)(gf_call *call, gf_error *err);
     gf_reach reach;
     gf_operation_input input;

@@ -1,5 +1,6 @@
 /* publish, pin, unpin, label: what people decide about builds and labels. */
 #include "api/builds/internal.h"
+#include "api/builds/schema.h"
 
 static gf_status emit_build(gf_call *call, int64_t build, const char *done, bool value,
                             gf_error *err)
@@ -98,6 +99,7 @@ const gf_operation gf_publish_operation = {
     .path = "/collections/{collection}/served/{build}",
     .meaning = "Serve a build that is kept again",
     GF_PARAMETERS(one_build_parameters),
+    .members = gf_schema_publish,
     .run = run_publish,
     .single = true,
 };
@@ -108,6 +110,7 @@ const gf_operation gf_pin_operation = {
     .path = "/collections/{collection}/builds/{build}/pin",
     .meaning = "Keep a build from being dropped",
     GF_PARAMETERS(one_build_parameters),
+    .members = gf_schema_pin,
     .run = run_pin,
     .single = true,
 };
@@ -118,6 +121,7 @@ const gf_operation gf_unpin_operation = {
     .path = "/collections/{collection}/builds/{build}/pin",
     .meaning = "Let a pinned build be dropped",
     GF_PARAMETERS(one_build_parameters),
+    .members = gf_schema_unpin,
     .run = run_unpin,
     .single = true,
 };
@@ -128,6 +132,7 @@ const gf_operation gf_label_operation = {
     .path = "/collections/{collection}/clusters/{cluster}/label",
     .meaning = "Pin a cluster's label",
     GF_PARAMETERS(label_parameters),
+    .members = gf_schema_label,
     .run = run_label,
     .single = true,
 };

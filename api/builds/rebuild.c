@@ -1,5 +1,6 @@
 /* rebuild and builds. */
 #include "api/builds/internal.h"
+#include "api/builds/schema.h"
 
 #include "base/memory.h"
 #include "formats/npz.h"
@@ -296,6 +297,7 @@ const gf_operation gf_rebuild_operation = {
     .path = "/collections/{collection}/builds",
     .meaning = "Cluster a collection and publish the result",
     GF_PARAMETERS(rebuild_parameters),
+    .members = gf_schema_rebuild,
     .run = run_rebuild,
     .reach = GF_REACH_PATTERN,
     .input = GF_INPUT_OPTIONAL,
@@ -308,6 +310,7 @@ const gf_operation gf_builds_operation = {
     .path = "/collections/{collection}/builds",
     .meaning = "List the builds that are kept",
     GF_PARAMETERS(builds_parameters),
+    .members = gf_schema_builds,
     .run = run_builds,
     .reach = GF_REACH_ALL,
     .cacheable = true,

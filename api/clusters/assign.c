@@ -1,6 +1,7 @@
 /* assign: the clusters of texts that are not stored, one row for each record, streamed: some
  * hundred at a time are worked out side by side. */
 #include "api/clusters/internal.h"
+#include "api/clusters/schema.h"
 #include "api/intake.h"
 #include "formats/npz.h"
 
@@ -180,6 +181,7 @@ const gf_operation gf_assign_operation = {
     .path = "/collections/{collection}/assignments",
     .meaning = "Tell the clusters of texts that are not stored",
     GF_PARAMETERS(assign_parameters),
+    .members = gf_schema_assign,
     .run = run_assign,
     .input = GF_INPUT_REQUIRED,
     .reads_only = true,

@@ -1,5 +1,6 @@
 /* cluster: one cluster with its heaviest terms, its sentence and its best documents. */
 #include "api/clusters/internal.h"
+#include "api/clusters/schema.h"
 
 /* Terms, and documents, unless told otherwise, and at most. The answer is one row, which is held in
  * memory: it is cut behind the document that makes it longer than that; members has pages. */
@@ -152,6 +153,7 @@ const gf_operation gf_cluster_operation = {
     .path = "/collections/{collection}/clusters/{cluster}",
     .meaning = "Show one cluster with its best documents",
     GF_PARAMETERS(cluster_parameters),
+    .members = gf_schema_cluster,
     .run = run_cluster,
     .single = true,
     .cacheable = true,

@@ -1,5 +1,6 @@
 /* clusters: the list of a build's clusters. terms: its vocabulary. */
 #include "api/clusters/internal.h"
+#include "api/clusters/schema.h"
 
 #include "api/groups_internal.h"
 #include "base/arena.h"
@@ -180,6 +181,7 @@ const gf_operation gf_clusters_operation = {
     .path = "/collections/{collection}/clusters",
     .meaning = "List clusters",
     GF_PARAMETERS(clusters_parameters),
+    .members = gf_schema_clusters,
     .run = run_clusters,
     .reach = GF_REACH_ALL,
     .cacheable = true,
@@ -224,6 +226,7 @@ static const gf_operation terms_operation = {
     .path = "/collections/{collection}/terms",
     .meaning = "List the vocabulary",
     GF_PARAMETERS(terms_parameters),
+    .members = gf_schema_terms,
     .run = run_terms,
     .reach = GF_REACH_ALL,
     .cacheable = true,

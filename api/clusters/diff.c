@@ -1,5 +1,6 @@
 /* diff: what became of the clusters, or of the documents, of an earlier build in a later one. */
 #include "api/clusters/internal.h"
+#include "api/clusters/schema.h"
 
 typedef struct comparing {
     gf_row_writer row;
@@ -119,6 +120,7 @@ const gf_operation gf_diff_operation = {
     .path = "/collections/{collection}/diff",
     .meaning = "Tell what changed from one build to another",
     GF_PARAMETERS(diff_parameters),
+    .members = gf_schema_diff,
     .run = run_diff,
     .reach = GF_REACH_ALL,
     .cacheable = true,

@@ -3,6 +3,7 @@
  * ids and classes.
  */
 #include "api/clusters/internal.h"
+#include "api/clusters/schema.h"
 
 #include "base/grow.h"
 #include "base/memory.h"
@@ -296,6 +297,7 @@ const gf_operation gf_evaluate_operation = {
     .path = "/collections/{collection}/evaluation",
     .meaning = "Tell how good clusters are, without classes or beside them",
     GF_PARAMETERS(evaluate_parameters),
+    .members = gf_schema_evaluate,
     .run = run_evaluate,
     .reach = GF_REACH_ALL,
     .input = GF_INPUT_OPTIONAL,

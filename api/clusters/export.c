@@ -1,5 +1,6 @@
 /* export: every document of a build with its cluster, one row each, streamed. */
 #include "api/clusters/internal.h"
+#include "api/clusters/schema.h"
 
 typedef struct exporting {
     gf_row_writer row;
@@ -75,6 +76,7 @@ const gf_operation gf_export_operation = {
     .path = "/collections/{collection}/memberships",
     .meaning = "Give every document with its cluster",
     GF_PARAMETERS(export_rows_parameters),
+    .members = gf_schema_export,
     .run = run_export,
     .reach = GF_REACH_ALL,
     .cacheable = true,

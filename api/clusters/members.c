@@ -7,6 +7,7 @@
  * pages belong together whatever is published meanwhile, and nothing is given twice or left out.
  */
 #include "api/clusters/internal.h"
+#include "api/clusters/schema.h"
 
 #include "base/number.h"
 
@@ -172,6 +173,7 @@ const gf_operation gf_members_operation = {
     .path = "/collections/{collection}/clusters/{cluster}/documents",
     .meaning = "Page through a cluster's documents, best first",
     GF_PARAMETERS(members_parameters),
+    .members = gf_schema_members,
     .run = run_members,
     .single = true,
     .cacheable = true,

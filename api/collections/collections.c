@@ -1,5 +1,6 @@
 /* collection create, list, show, delete. */
 #include "api/collections/internal.h"
+#include "api/collections/schema.h"
 
 #include "api/groups_internal.h"
 #include "base/grow.h"
@@ -184,6 +185,7 @@ const gf_operation gf_collection_create_operation = {
     .path = "/collections/{collection}",
     .meaning = "Make an empty collection",
     GF_PARAMETERS(one_collection_parameters),
+    .members = gf_schema_collection_create,
     .run = run_collection_create,
     .single = true,
     .creates = true,
@@ -195,6 +197,7 @@ const gf_operation gf_collection_list_operation = {
     .path = "/collections",
     .meaning = "List collections",
     GF_PARAMETERS(collection_list_parameters),
+    .members = gf_schema_collection_list,
     .run = run_collection_list,
 };
 
@@ -204,6 +207,7 @@ const gf_operation gf_collection_show_operation = {
     .path = "/collections/{collection}",
     .meaning = "Show a collection",
     GF_PARAMETERS(collection_show_parameters),
+    .members = gf_schema_collection_show,
     .run = run_collection_show,
     .reach = GF_REACH_ALL,
     .single = true,
@@ -216,6 +220,7 @@ const gf_operation gf_collection_delete_operation = {
     .path = "/collections/{collection}",
     .meaning = "Delete a collection with all that is in it",
     GF_PARAMETERS(collection_delete_parameters),
+    .members = gf_schema_collection_delete,
     .run = run_collection_delete,
     .single = true,
 };

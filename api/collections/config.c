@@ -1,5 +1,6 @@
 /* config set, show, list, delete, keys. */
 #include "api/collections/internal.h"
+#include "api/collections/schema.h"
 
 #include "base/memory.h"
 
@@ -151,6 +152,7 @@ const gf_operation gf_config_set_operation = {
     .path = "/collections/{collection}/configurations/{config}",
     .meaning = "Set keys of a configuration",
     GF_PARAMETERS(config_set_parameters),
+    .members = gf_schema_config_set,
     .run = run_config_set,
     .reach = GF_REACH_PATTERN,
     .single = true,
@@ -163,6 +165,7 @@ const gf_operation gf_config_show_operation = {
     .path = "/collections/{collection}/configurations/{config}",
     .meaning = "Show a configuration",
     GF_PARAMETERS(config_one_parameters),
+    .members = gf_schema_config_show,
     .run = run_config_show,
     .reach = GF_REACH_PATTERN,
 };
@@ -173,6 +176,7 @@ const gf_operation gf_config_list_operation = {
     .path = "/collections/{collection}/configurations",
     .meaning = "List a collection's configurations",
     GF_PARAMETERS(config_list_parameters),
+    .members = gf_schema_config_list,
     .run = run_config_list,
     .reach = GF_REACH_PATTERN,
 };
@@ -183,6 +187,7 @@ const gf_operation gf_config_delete_operation = {
     .path = "/collections/{collection}/configurations/{config}",
     .meaning = "Delete a configuration with its builds",
     GF_PARAMETERS(config_one_parameters),
+    .members = gf_schema_config_delete,
     .run = run_config_delete,
     .reach = GF_REACH_PATTERN,
     .single = true,
@@ -193,6 +198,7 @@ const gf_operation gf_config_keys_operation = {
     .method = "GET",
     .path = "/configuration-keys",
     .meaning = "List all keys that configurations have",
+    .members = gf_schema_config_keys,
     .run = run_config_keys,
     .use = GF_USE_NONE,
 };

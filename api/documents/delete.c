@@ -4,6 +4,7 @@
  * there.
  */
 #include "api/documents/internal.h"
+#include "api/documents/schema.h"
 
 #include "base/memory.h"
 
@@ -177,6 +178,7 @@ const gf_operation gf_delete_operation = {
     .path = "/collections/{collection}/documents",
     .meaning = "Delete documents",
     GF_PARAMETERS(delete_documents_parameters),
+    .members = gf_schema_delete,
     .run = run_delete,
     .input = GF_INPUT_OPTIONAL,
     .single = true,

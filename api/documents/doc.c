@@ -1,5 +1,6 @@
 /* doc: a document, its place under each configuration, and why it is there. */
 #include "api/documents/internal.h"
+#include "api/documents/schema.h"
 
 enum { TERMS_SHOWN = 10, MOST_TERMS = 1000 };
 
@@ -160,6 +161,7 @@ const gf_operation gf_doc_operation = {
     .path = "/collections/{collection}/documents/{id}",
     .meaning = "Show a document and the clusters it is in",
     GF_PARAMETERS(doc_parameters),
+    .members = gf_schema_doc,
     .run = run_doc,
     .single = true,
     .cacheable = true,

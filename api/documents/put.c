@@ -5,6 +5,7 @@
 #include "engine/put/put.h"
 #include "api/app.h"
 #include "api/documents/internal.h"
+#include "api/documents/schema.h"
 #include "api/intake.h"
 #include "base/clock.h"
 #include "base/memory.h"
@@ -406,6 +407,7 @@ const gf_operation gf_put_operation = {
     .path = "/collections/{collection}/documents",
     .meaning = "Put documents into a collection",
     GF_PARAMETERS(put_parameters),
+    .members = gf_schema_put,
     .run = run_put,
     .input = GF_INPUT_OPTIONAL,
     .single = true,

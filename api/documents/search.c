@@ -1,5 +1,6 @@
 /* search: the documents that have what a query asks for, best first. */
 #include "api/documents/internal.h"
+#include "api/documents/schema.h"
 
 #include "base/memory.h"
 
@@ -80,6 +81,7 @@ const gf_operation gf_search_operation = {
     .path = "/collections/{collection}/search",
     .meaning = "Find documents by their words",
     GF_PARAMETERS(search_parameters),
+    .members = gf_schema_search,
     .run = run_search,
     .reach = GF_REACH_ALL,
 };

@@ -1,5 +1,6 @@
 /* similar: the documents nearest to one, or to a text. */
 #include "api/documents/internal.h"
+#include "api/documents/schema.h"
 
 enum { SHOWN = 10 };
 
@@ -39,5 +40,6 @@ const gf_operation gf_similar_operation = {
     .path = "/collections/{collection}/similar",
     .meaning = "Find the documents most similar to one",
     GF_PARAMETERS(similar_parameters),
+    .members = gf_schema_similar,
     .run = run_similar,
 };

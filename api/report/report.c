@@ -1,5 +1,6 @@
 /* report: one page about a build: a file where the caller takes one, else a member of the row. */
 #include "api/report/report.h"
+#include "api/report/schema.h"
 
 #include "api/groups_internal.h"
 #include "api/parameters.h"
@@ -120,6 +121,7 @@ static const gf_operation report_operation = {
     .path = "/collections/{collection}/report",
     .meaning = "Make a page about a build",
     GF_PARAMETERS(report_parameters),
+    .members = gf_schema_report,
     .run = run_report,
     .file_type = "text/html; charset=utf-8",
     .single = true,

@@ -1,5 +1,6 @@
 /* backup, restore, archive: copies of a store. */
 #include "api/store/internal.h"
+#include "api/store/schema.h"
 #include "base/file.h"
 
 #include <dirent.h>
@@ -238,6 +239,7 @@ const gf_operation gf_backup_operation = {
     .path = "/backup",
     .meaning = "Copy the store as it is now",
     GF_PARAMETERS(backup_parameters),
+    .members = gf_schema_backup,
     .run = run_backup,
     .of_store = true,
     .single = true,
@@ -250,6 +252,7 @@ const gf_operation gf_restore_operation = {
     .path = "/restoration",
     .meaning = "Check a backup and make a store of it",
     GF_PARAMETERS(restore_parameters),
+    .members = gf_schema_restore,
     .run = run_restore,
     .of_store = true,
     .use = GF_USE_ALONE,
@@ -262,6 +265,7 @@ const gf_operation gf_archive_operation = {
     .method = "GET",
     .path = "/archive",
     .meaning = "Write the store as it is now into one file",
+    .members = gf_schema_archive,
     .run = run_archive,
     .of_store = true,
     .single = true,

@@ -1,6 +1,7 @@
 /* init, status, verify, version: the store as a whole. */
 #include "api/groups_internal.h"
 #include "api/store/internal.h"
+#include "api/store/schema.h"
 #include "base/clock.h"
 
 static gf_status run_init(gf_call *call, gf_error *err)
@@ -254,6 +255,7 @@ static const gf_operation init_operation = {
     .method = "POST",
     .path = "/store",
     .meaning = "Make a store",
+    .members = gf_schema_init,
     .run = run_init,
     .of_store = true,
     .single = true,
@@ -265,6 +267,7 @@ static const gf_operation status_operation = {
     .path = "/status",
     .meaning = "Show what the store holds",
     GF_PARAMETERS(status_parameters),
+    .members = gf_schema_status,
     .run = run_status,
     .of_store = true,
     .single = true,
@@ -275,6 +278,7 @@ static const gf_operation upgrade_operation = {
     .method = "POST",
     .path = "/upgrade",
     .meaning = "Bring the store to the newest format",
+    .members = gf_schema_upgrade,
     .run = run_upgrade,
     .of_store = true,
     .single = true,
@@ -285,6 +289,7 @@ static const gf_operation verify_operation = {
     .method = "GET",
     .path = "/verification",
     .meaning = "Check a store for damage",
+    .members = gf_schema_verify,
     .run = run_verify,
     .of_store = true,
     .use = GF_USE_ALONE,
@@ -297,6 +302,7 @@ static const gf_operation repair_operation = {
     .path = "/repair",
     .meaning = "Make a new store of what is sound in a damaged one",
     GF_PARAMETERS(repair_parameters),
+    .members = gf_schema_repair,
     .run = run_repair,
     .of_store = true,
     .use = GF_USE_ALONE,
@@ -309,6 +315,7 @@ static const gf_operation version_operation = {
     .method = "GET",
     .path = "/version",
     .meaning = "Show versions",
+    .members = gf_schema_version,
     .run = run_version,
     .use = GF_USE_NONE,
     .single = true,

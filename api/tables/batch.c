@@ -9,6 +9,7 @@
  * The deletes of a line come first. Nothing is written before the last line is understood.
  */
 #include "api/tables/input.h"
+#include "api/tables/schema.h"
 
 #include "base/memory.h"
 
@@ -211,6 +212,7 @@ const gf_operation gf_table_batch_operation = {
     .path = "/tables",
     .meaning = "Change rows of several tables together or not at all",
     GF_PARAMETERS(table_batch_parameters),
+    .members = gf_schema_table_batch,
     .run = run_table_batch,
     .input = GF_INPUT_REQUIRED,
 };

@@ -1,6 +1,7 @@
 /* table import: rows of JSON Lines, of CSV, or of another wide-column store into one table. */
 #include "api/intake.h"
 #include "api/tables/input.h"
+#include "api/tables/schema.h"
 #include "api/tables/wide.h"
 #include "formats/sequence_file.h"
 #include "storage/write_behind.h"
@@ -278,6 +279,7 @@ const gf_operation gf_table_import_operation = {
     .path = "/tables/{table}/rows",
     .meaning = "Put the rows of a file into a table",
     GF_PARAMETERS(table_import_parameters),
+    .members = gf_schema_table_import,
     .run = run_table_import,
     .input = GF_INPUT_REQUIRED,
     .resumes = true,

@@ -1,5 +1,6 @@
 /* table put, get, delete, incr, check-and-put: one row of a user's table. */
 #include "api/tables/internal.h"
+#include "api/tables/schema.h"
 
 #include "base/memory.h"
 
@@ -321,6 +322,7 @@ const gf_operation gf_table_put_operation = {
     .path = "/tables/{table}/row",
     .meaning = "Put cells into a row",
     GF_PARAMETERS(table_put_parameters),
+    .members = gf_schema_table_put,
     .run = run_table_put,
 };
 
@@ -330,6 +332,7 @@ const gf_operation gf_table_get_operation = {
     .path = "/tables/{table}/row",
     .meaning = "Show a row",
     GF_PARAMETERS(table_get_parameters),
+    .members = gf_schema_table_get,
     .run = run_table_get,
 };
 
@@ -339,6 +342,7 @@ const gf_operation gf_table_delete_operation = {
     .path = "/tables/{table}/row",
     .meaning = "Delete a row, some of its cells, or a range of rows",
     GF_PARAMETERS(table_delete_parameters),
+    .members = gf_schema_table_delete,
     .run = run_table_delete,
 };
 
@@ -348,6 +352,7 @@ const gf_operation gf_table_incr_operation = {
     .path = "/tables/{table}/row/increment",
     .meaning = "Add to a number in a cell",
     GF_PARAMETERS(table_incr_parameters),
+    .members = gf_schema_table_incr,
     .run = run_table_incr,
 };
 
@@ -357,5 +362,6 @@ const gf_operation gf_table_check_and_put_operation = {
     .path = "/tables/{table}/row/check",
     .meaning = "Put cells where another cell is as expected",
     GF_PARAMETERS(table_check_and_put_parameters),
+    .members = gf_schema_table_check_and_put,
     .run = run_table_check_and_put,
 };

@@ -1,5 +1,6 @@
 /* table scan, table export: rows of a user's table in the order of their keys. */
 #include "api/tables/input.h"
+#include "api/tables/schema.h"
 
 typedef struct scanning {
     gf_table_call c;
@@ -117,6 +118,7 @@ const gf_operation gf_table_scan_operation = {
     .path = "/tables/{table}/rows",
     .meaning = "Give rows in the order of their keys",
     GF_PARAMETERS(table_scan_parameters),
+    .members = gf_schema_table_scan,
     .run = run_table_scan,
 };
 
@@ -126,5 +128,6 @@ const gf_operation gf_table_export_operation = {
     .path = "/tables/{table}/export",
     .meaning = "Give all rows, as table import reads them",
     GF_PARAMETERS(table_export_parameters),
+    .members = gf_schema_table_export,
     .run = run_table_scan,
 };

@@ -1,5 +1,6 @@
 /* table create, list, describe, alter, drop: tables of users as a whole. */
 #include "api/tables/internal.h"
+#include "api/tables/schema.h"
 #include "base/number.h"
 #include "engine/user_tables/alter.h"
 
@@ -487,6 +488,7 @@ const gf_operation gf_table_create_operation = {
     .path = "/tables/{table}",
     .meaning = "Make a table",
     GF_PARAMETERS(table_create_parameters),
+    .members = gf_schema_table_create,
     .run = run_table_create,
     .input = GF_INPUT_OPTIONAL,
     .makes = true,
@@ -498,6 +500,7 @@ const gf_operation gf_table_list_operation = {
     .path = "/tables",
     .meaning = "List tables",
     GF_PARAMETERS(table_list_parameters),
+    .members = gf_schema_table_list,
     .run = run_table_list,
 };
 
@@ -507,6 +510,7 @@ const gf_operation gf_table_describe_operation = {
     .path = "/tables/{table}",
     .meaning = "Show a table's key and families",
     GF_PARAMETERS(table_describe_parameters),
+    .members = gf_schema_table_list,
     .run = run_table_describe,
 };
 
@@ -516,6 +520,7 @@ const gf_operation gf_table_alter_operation = {
     .path = "/tables/{table}",
     .meaning = "Add families and columns to a table, change what is kept",
     GF_PARAMETERS(table_alter_parameters),
+    .members = gf_schema_table_create,
     .run = run_table_alter,
 };
 
@@ -525,5 +530,6 @@ const gf_operation gf_table_drop_operation = {
     .path = "/tables/{table}",
     .meaning = "Drop a table with all that is in it",
     GF_PARAMETERS(table_one_parameters),
+    .members = gf_schema_table_drop,
     .run = run_table_drop,
 };

@@ -76,7 +76,7 @@ static gf_status resolve_settings(gf_build_plan *p, gf_error *err)
     return st;
 }
 
-/* Those of the configuration, and over them those of this build alone. */
+/* Settings of the configuration, and over them those of this build alone. */
 static gf_status read_settings(gf_build_plan *p, const gf_collection_row *row, gf_error *err)
 {
     gf_settings_map_release(&p->map);
@@ -93,8 +93,8 @@ static gf_status read_settings(gf_build_plan *p, const gf_collection_row *row, g
 }
 
 /*
- * What the served build's settings say of a rebuild that goes on from it. Were its clusters refined?
- * Builds before `settled_for` was kept were not. A number that k=auto chose below a max_k that holds
+ * The served build's settings, and what they say of a rebuild that goes on from it. Were its clusters
+ * refined? Builds before `settled_for` was kept were not. A number that k=auto chose below a max_k that holds
  * no more is no choice to keep.
  */
 static gf_status take_served_settings(gf_build_plan *p, gf_slice settings, gf_error *err)

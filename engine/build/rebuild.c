@@ -80,7 +80,7 @@ gf_status gf_rebuild(gf_store *s, gf_place where, gf_slice configuration,
         st = make_and_publish(&plan, &r, &why);
     r.build.settings = r.build.versions = (gf_slice){0};
     gf_build_plan_release(&plan);
-    /* What settings of one build do is no news of the configuration. */
+    /* A failure by settings of one build is no news of the configuration. */
     if (!options->dry_run && !options->n_set)
         gf_failure_note(s, where, configuration, st, why.message);
     if (st == GF_OK)

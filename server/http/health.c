@@ -178,6 +178,24 @@ static void describe(gf_request *r)
         .scope = (who), .meaning = (words)                                                         \
     }
 
+static const gf_row_member stats_members[] = {
+    M("version", TEXT, "of the program"),
+    M("seconds", INTEGER, "since the server began"),
+    M("collections", INTEGER, "of all namespaces"),
+    M("documents", INTEGER, "likewise"),
+    M("builds", INTEGER, "finished ones"),
+    M("bytes", INTEGER, "of the store's files"),
+    M("format", INTEGER, "of the store"),
+    M("running", INTEGER, "builds that are made at this moment"),
+    M("failed", INTEGER, "configurations whose last rebuild failed"),
+    M("changed", INTEGER, "collections with other documents than one of their builds had"),
+    M_MAYBE("last_failure", MAP, "of the failed ones the latest, as status has it"),
+    M_MAYBE("changed_collections", ITEMS, "which those are, as status has them"),
+    M("tasks_running", INTEGER, "rebuilds that run"),
+    M("tasks_queued", INTEGER, "rebuilds that wait"),
+    M("calls_running", INTEGER, "operations that run"),
+    GF_ROW_MEMBERS_END};
+
 const gf_route gf_routes_of_health[] = {
     {.name = "healthz",
      .method = "GET",
@@ -188,6 +206,14 @@ const gf_route gf_routes_of_health[] = {
      .meaning = "Whether the server answers"},
     OWN("readyz", "/readyz", ready, GF_SCOPE_OPEN, "Whether the store can be read"),
     OWN("metrics", "/metrics", metrics, GF_SCOPE_STORE, "What was counted, for Prometheus"),
-    OWN("stats", "/v1/stats", stats, GF_SCOPE_STORE, "What the store and the server hold"),
+    {.name = "stats",
+     .method = "GET",
+     .path = "/v1/stats",
+     .run = stats,
+     .scope = GF_SCOPE_STORE,
+     .meaning = "What the store and the server hold",
+     .row = "stats",
+     .members = stats_members,
+     .single = true},
     OWN("openapi", "/openapi.json", describe, GF_SCOPE_OPEN, "This description (OpenAPI 3.1)")};
 const size_t gf_n_routes_of_health = sizeof gf_routes_of_health / sizeof gf_routes_of_health[0];

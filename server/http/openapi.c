@@ -1,53 +1,10 @@
 /* OpenAPI 3.1 from the table of routes. */
 #include "server/http/openapi.h"
 
-#include "server/http/request.h"
+#include "server/http/rows.h"
+#include "server/http/schemas.h"
 
 #include <ctype.h>
-
-static void put_schema(gf_json_writer *w, const gf_parameter *p)
-{
-    gf_json_begin(w, '{');
-    switch (p->kind) {
-    case GF_PARAMETER_NUMBER:
-        gf_json_put_str(w, "type", "integer");
-        gf_json_put_uint(w, "minimum", p->least);
-        if (p->most) gf_json_put_uint(w, "maximum", p->most);
-        break;
-    case GF_PARAMETER_SHARE:
-        gf_json_put_str(w, "type", "number");
-        gf_json_put_uint(w, "minimum", 0);
-        gf_json_put_uint(w, "maximum", 1);
-        break;
-    case GF_PARAMETER_FLAG:
-        gf_json_put_str(w, "type", "boolean");
-        break;
-    case GF_PARAMETER_CHOICE:
-        gf_json_put_str(w, "type", "string");
-        gf_json_key(w, "enum");
-        gf_json_begin(w, '[');
-        for (const char *word = p->value; word && *word;) {
-            size_t n = strcspn(word, "|");
-            gf_json_string(w, gf_slice_of(word, n));
-            word += word[n] ? n + 1 : n;
-        }
-        gf_json_end(w, ']');
-        break;
-    case GF_PARAMETER_LIST:
-    case GF_PARAMETER_SEVERAL:
-    case GF_PARAMETER_SETTINGS:
-        gf_json_put_str(w, "type", "array");
-        gf_json_key(w, "items");
-        gf_json_begin(w, '{');
-        gf_json_put_str(w, "type", "string");
-        gf_json_end(w, '}');
-        break;
-    default:
-        gf_json_put_str(w, "type", "string");
-        gf_json_put_uint(w, "minLength", 1);
-    }
-    gf_json_end(w, '}');
-}
 
 static bool is_in_path(const gf_route *route, gf_slice name)
 {
@@ -59,17 +16,38 @@ static bool is_in_path(const gf_route *route, gf_slice name)
     return false;
 }
 
-static void put_parameter(gf_json_writer *w, gf_slice name, const gf_parameter *p, bool in_path)
+/* A call of several collections has rows of another form, and is not described. */
+static bool is_pattern(const gf_route *route, const gf_parameter *p)
+{
+    const gf_operation *o = route->operation;
+    return p && o && o->reach != GF_REACH_ONE && strcmp(p->name, "collection") == 0;
+}
+
+static void put_one(gf_json_writer *w, const gf_route *route, gf_slice name, const gf_parameter *p,
+                    bool in_path)
 {
     static const gf_parameter text = {.kind = GF_PARAMETER_TEXT};
+    bool in_body = route->operation && gf_parameters_in_body(route->operation);
     gf_json_begin(w, '{');
     gf_json_put_string(w, "name", name);
     gf_json_put_str(w, "in", in_path ? "path" : "query");
-    if (in_path || (p && p->required)) gf_json_put_bool(w, "required", true);
-    if (p) gf_json_put_str(w, "description", p->meaning);
+    if (in_path || (p && p->required && !in_body)) gf_json_put_bool(w, "required", true);
+    if (p) gf_json_put_str(w, "description", is_pattern(route, p) ? "the collection" : p->meaning);
     gf_json_key(w, "schema");
-    put_schema(w, p ? p : &text);
+    if (is_pattern(route, p))
+        gf_json_raw(w, GF_SLICE("{\"type\":\"string\",\"minLength\":1,"
+                                "\"pattern\":\"^[^*?\\\\[\\\\]\\\\\\\\]*$\"}"));
+    else
+        gf_schemas_put_parameter(w, p ? p : &text, false);
     gf_json_end(w, '}');
+}
+
+/* Parameters that the method itself says; and "all", which goes with no collection. */
+static bool is_left_out(const gf_route *route, gf_slice name)
+{
+    bool implied = route->flag && gf_slice_equal(name, gf_slice_str(route->flag));
+    return implied ||
+           (is_in_path(route, GF_SLICE("collection")) && gf_slice_equal(name, GF_SLICE("all")));
 }
 
 static const gf_parameter *parameter_of(const gf_route *route, gf_slice name)
@@ -88,57 +66,130 @@ static void put_parameters(gf_json_writer *w, const gf_route *route)
     for (const char *at = route->path; (at = strchr(at, '{')) != NULL;) {
         size_t n = strcspn(++at, "}");
         gf_slice name = gf_slice_of(at, n);
-        put_parameter(w, name, parameter_of(route, name), true);
+        put_one(w, route, name, parameter_of(route, name), true);
     }
     for (size_t i = 0; o && i < o->n_parameters; i++) {
         gf_slice name = gf_slice_str(o->parameters[i].name);
-        if (!is_in_path(route, name)) put_parameter(w, name, &o->parameters[i], false);
+        if (!is_in_path(route, name) && !is_left_out(route, name))
+            put_one(w, route, name, &o->parameters[i], false);
     }
     for (const char *const *own = route->parameters; own && *own; own++)
-        put_parameter(w, gf_slice_str(*own), NULL, false);
+        put_one(w, route, gf_slice_str(*own), NULL, false);
     if (route->scope == GF_SCOPE_NAMESPACE && !is_in_path(route, GF_SLICE("ns")))
-        put_parameter(w, GF_SLICE("namespace"), NULL, false);
+        put_one(w, route, GF_SLICE("namespace"), NULL, false);
     gf_json_end(w, ']');
 }
 
-static void put_content(gf_json_writer *w, const char *type)
+/* ---- answers --------------------------------------------------------------------------------- */
+
+/* A media type of whatever bytes, or of text. */
+static void put_bytes(gf_json_writer *w, const char *type)
 {
+    bool text = strncmp(type, "text/", 5) == 0 || strcmp(type, "application/x-ndjson") == 0;
+    gf_json_key_slice(w, gf_slice_of(type, strcspn(type, ";")));
+    gf_json_begin(w, '{');
+    gf_json_key(w, "schema");
+    gf_json_begin(w, '{');
+    gf_json_put_str(w, "type", "string");
+    if (!text) gf_json_put_str(w, "format", "binary");
+    gf_json_end(w, '}');
+    gf_json_end(w, '}');
+}
+
+/* Rows as JSON, as lines, and as the file that the operation writes. */
+static void put_rows(gf_json_writer *w, const gf_route *route, bool now)
+{
+    const gf_operation *o = route->operation;
     gf_json_key(w, "content");
     gf_json_begin(w, '{');
-    gf_json_key(w, type);
-    gf_json_begin(w, '{');
+    if (!o || !o->file_only) {
+        gf_json_key(w, "application/json");
+        gf_json_begin(w, '{');
+        gf_schemas_put_answer(w, route, now);
+        gf_json_end(w, '}');
+    }
+    if (o && !o->file_only && (!o->rebuilds || now)) put_bytes(w, "application/x-ndjson");
+    if (o && o->file_type) put_bytes(w, o->file_type);
     gf_json_end(w, '}');
+}
+
+static void put_response(gf_json_writer *w, const gf_route *route, const char *status, bool now)
+{
+    const char *type = route->type;
+    gf_json_key(w, status);
+    gf_json_begin(w, '{');
+    gf_json_put_str(w, "description", route->meaning);
+    if (route->operation || route->members) {
+        put_rows(w, route, now);
+    } else if (type) {
+        gf_json_key(w, "content");
+        gf_json_begin(w, '{');
+        put_bytes(w, type);
+        gf_json_end(w, '}');
+    }
     gf_json_end(w, '}');
 }
 
 static void put_responses(gf_json_writer *w, const gf_route *route)
 {
-    bool later = route->status == 202;
-    bool made = route->status == 201;
+    const gf_operation *o = route->operation;
+    bool later = route->status == 202, made = route->status == 201;
     gf_json_key(w, "responses");
     gf_json_begin(w, '{');
-    gf_json_key(w, later ? "202" : made ? "201" : "200");
-    gf_json_begin(w, '{');
-    gf_json_put_str(w, "description", route->meaning);
-    gf_json_end(w, '}');
+    put_response(w, route, later ? "202" : made ? "201" : "200", false);
+    if (o && o->rebuilds) put_response(w, route, "200", true);
+    if (o && o->cacheable) {
+        gf_json_key(w, "304");
+        gf_json_begin(w, '{');
+        gf_json_put_str(w, "description", "It is as If-None-Match has it");
+        gf_json_end(w, '}');
+    }
     gf_json_key(w, "default");
     gf_json_begin(w, '{');
     gf_json_put_str(w, "description", "A problem (RFC 9457)");
-    put_content(w, "application/problem+json");
+    gf_json_key(w, "content");
+    gf_json_begin(w, '{');
+    gf_json_key(w, "application/problem+json");
+    gf_json_begin(w, '{');
+    gf_json_key(w, "schema");
+    gf_schemas_put_reference(w, NULL, "problem");
+    gf_json_end(w, '}');
+    gf_json_end(w, '}');
     gf_json_end(w, '}');
     gf_json_end(w, '}');
 }
 
+/* ---- bodies ---------------------------------------------------------------------------------- */
+
+/* Parameters; or records, whose format is found out where their type does not say it. */
 static void put_body(gf_json_writer *w, const gf_route *route)
 {
-    bool reads =
-        route->body == GF_BODY_COLLECT || (route->operation && strcmp(route->method, "POST") == 0);
-    if (!reads) return;
+    const gf_operation *o = route->operation;
+    bool parameters = o && gf_parameters_in_body(o);
+    bool records = o && o->input != GF_INPUT_NONE && strcmp(route->method, "GET") != 0;
+    if (!parameters && !records && route->body != GF_BODY_COLLECT) return;
     gf_json_key(w, "requestBody");
     gf_json_begin(w, '{');
-    put_content(w, route->body == GF_BODY_COLLECT ? "application/json" : "application/x-ndjson");
+    if (o && o->input == GF_INPUT_REQUIRED) gf_json_put_bool(w, "required", true);
+    gf_json_key(w, "content");
+    gf_json_begin(w, '{');
+    if (parameters) {
+        gf_json_key(w, "application/json");
+        gf_json_begin(w, '{');
+        gf_schemas_put_body(w, route);
+        gf_json_end(w, '}');
+    } else if (!o) {
+        gf_json_key(w, "application/json");
+        gf_json_begin(w, '{');
+        gf_json_end(w, '}');
+    }
+    if (records) put_bytes(w, "application/octet-stream");
+    if (records && !parameters) put_bytes(w, "application/x-ndjson");
+    gf_json_end(w, '}');
     gf_json_end(w, '}');
 }
+
+/* ---- routes ---------------------------------------------------------------------------------- */
 
 static void put_route(gf_json_writer *w, const gf_route *route)
 {
@@ -177,10 +228,11 @@ static void put_path(gf_json_writer *w, const gf_route *routes, size_t n, size_t
     gf_json_end(w, '}');
 }
 
-static void put_security(gf_json_writer *w)
+static void put_components(gf_json_writer *w, const gf_route *routes, size_t n)
 {
     gf_json_key(w, "components");
     gf_json_begin(w, '{');
+    gf_schemas_write(w, routes, n);
     gf_json_key(w, "securitySchemes");
     gf_json_begin(w, '{');
     gf_json_key(w, "token");
@@ -217,7 +269,7 @@ void gf_openapi_write(const struct gf_route *routes, size_t n, gf_buffer *out)
     for (size_t i = 0; i < n; i++)
         put_path(&w, routes, n, i);
     gf_json_end(&w, '}');
-    put_security(&w);
+    put_components(&w, routes, n);
     gf_json_end(&w, '}');
     gf_buffer_byte(out, '\n');
 }

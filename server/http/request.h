@@ -52,6 +52,10 @@ typedef struct gf_route {
     const char *flag;              /* of the operation: as if it were given; NULL: none */
     const char *const *parameters; /* of our own routes: names the query may have, to NULL */
     const char *meaning;
+    const char *row; /* of our own routes: what a row of the answer is called; NULL: no rows */
+    const gf_row_member *members;
+    const char *type; /* of our own routes without rows: of the answer */
+    bool single;      /* the answer is one row, and not an array of them */
 } gf_route;
 
 enum {

@@ -5,7 +5,7 @@
  *     reference_open(&r);
  *     reference_section s;
  *     reference_section_open(&r, gf_operation_find("put"), &s);
- *     reference_check_row(&s, row);
+ *     reference_note_row(&s, row);
  *     reference_section_release(&s);
  *     reference_release(&r);
  */
@@ -24,10 +24,8 @@ typedef struct reference {
 
 typedef struct reference_section {
     const gf_operation *operation;
-    gf_slice text;      /* behind its heading */
-    gf_strings members; /* paths of its table: "terms[].term" */
-    gf_strings always;  /* those that do not say when they are missing */
-    gf_strings given;   /* those of the rows that were checked */
+    gf_slice text;    /* behind its heading */
+    gf_strings given; /* paths of the rows that were looked at: "terms[].term" */
 } reference_section;
 
 /** Read the document. The test fails where something is not as it must be, here and below. */
@@ -38,8 +36,8 @@ void reference_section_open(const reference *r, const gf_operation *operation,
                             reference_section *s);
 void reference_section_release(reference_section *s);
 
-/** Every member of the row, at any depth, is in the section's table. */
-void reference_check_row(reference_section *s, gf_json_value row);
+/** Take note of the members of a row, at any depth. */
+void reference_note_row(reference_section *s, gf_json_value row);
 
 /** Go to the line that starts so: *rest is what is behind it. */
 bool reference_find_line(gf_slice text, const char *start, gf_slice *line, gf_slice *rest);

@@ -1,5 +1,7 @@
 #include "tests/api/transport.h"
 
+#include "tests/api/schema.h"
+
 #include "support/test.h"
 
 /* ---- what the operation asks for ------------------------------------------------------------- */
@@ -52,6 +54,9 @@ static gf_status emit(void *context, gf_slice row, gf_error *err)
     if (st == GF_ENOMEM) return gf_fail_memory(err, "a row");
     if (st != GF_OK || gf_json_kind_of(root) != GF_JSON_OBJECT || memchr(row.ptr, '\n', row.len))
         fail_msg("not a JSON object on one line: %.*s", GF_SLICE_ARG(row));
+    char fault[256];
+    if (!schema_fits(t->operation, t->arguments, t->n_arguments, root, fault))
+        fail_msg("a row of %s: %s: %.*s", t->operation->name, fault, GF_SLICE_ARG(row));
     if (t->n_rows < TRANSPORT_KEPT) {
         gf_buffer_slice(&t->rows, row);
         t->row_start[t->n_rows + 1] = t->rows.len;
@@ -152,6 +157,9 @@ gf_status transport_run_with(transport *t, const char *name, const gf_argument *
     const gf_operation *operation = gf_operation_find(name);
     if (!operation) fail_msg("there is no operation %s", name);
     forget_last(t);
+    t->operation = operation;
+    t->arguments = arguments;
+    t->n_arguments = n;
     gf_call call = {.arguments = arguments,
                     .n_arguments = n,
                     .name_space = gf_slice_str(t->namespace),

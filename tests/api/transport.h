@@ -53,6 +53,11 @@ typedef struct transport {
     gf_cancel cancel;
     uint64_t cancel_at; /* requested when so many rows or notices have come; 0: not */
     gf_outcome outcome; /* of the last call */
+
+    /* Of the call that is under way: its rows have the members that the operation says (schema.h). */
+    const gf_operation *operation;
+    const gf_argument *arguments;
+    size_t n_arguments;
 } transport;
 
 void transport_open(transport *t);

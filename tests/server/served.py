@@ -6,6 +6,7 @@
 
 GROUPERFISH_PROGRAM names the program.
 """
+import functools
 import http.client
 import json
 import os
@@ -18,6 +19,8 @@ import tempfile
 import threading
 import time
 import urllib.parse
+
+from described import Description
 
 PROGRAM = os.environ["GROUPERFISH_PROGRAM"]
 SOURCE = os.environ["GROUPERFISH_SOURCE"]
@@ -42,8 +45,17 @@ class Answer:
         return [json.loads(line) for line in self.body.splitlines()]
 
 
+@functools.lru_cache(maxsize=1)
+def description():
+    """Of a server of its own, which no test looks at."""
+    with Served(described=False) as server:
+        return Description(server.get("/openapi.json").json())
+
+
 class Served:
-    def __init__(self, *options, folder=None, listen="127.0.0.1:0", program=None, within=()):
+    def __init__(self, *options, folder=None, listen="127.0.0.1:0", program=None, within=(), described=True):
+        """described: answers are held against /openapi.json (described.py)."""
+        self.described = described and program is None
         self.folder = folder or tempfile.mkdtemp(prefix="grouperfish-serve-")
         self.keep = folder is not None
         self.store = os.path.join(self.folder, "store")
@@ -102,6 +114,8 @@ class Served:
         names = {name.replace("_", "-"): value for name, value in headers.items()}
         own.request(method, path, body=body, headers=names)
         answer = Answer(own.getresponse())
+        if self.described:
+            description().check(method, path, answer.status, answer.headers["Content-Type"] or "", answer.body)
         if not connection:
             own.close()
         return answer

@@ -1,4 +1,5 @@
 /* log delete: the lines of old days. */
+#include "apps/logs/operations/schema.h"
 #include "apps/logs/retention.h"
 
 static gf_status run_log_delete(gf_call *call, gf_error *err)
@@ -45,6 +46,7 @@ const gf_operation gf_log_delete_operation = {
     .path = "/logs/{log}/lines",
     .meaning = "Delete the lines of old days",
     GF_PARAMETERS(log_delete_parameters),
+    .members = gf_schema_log_delete,
     .run = run_log_delete,
     .single = true,
     .resumes = true,

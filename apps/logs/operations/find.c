@@ -1,5 +1,6 @@
 /* log find: the lines of an ip, a cookie or a login, by the entries of LOG-by. */
 #include "apps/logs/internal.h"
+#include "apps/logs/operations/schema.h"
 
 typedef struct finding {
     gf_logs log;
@@ -115,5 +116,6 @@ const gf_operation gf_log_find_operation = {
     .path = "/logs/{log}/lines",
     .meaning = "Find lines by ip, cookie or login",
     GF_PARAMETERS(log_find_parameters),
+    .members = gf_schema_log_find,
     .run = run_log_find,
 };

@@ -6,6 +6,7 @@
  */
 #include "apps/logs/import.h"
 #include "api/intake.h"
+#include "apps/logs/operations/schema.h"
 #include "apps/logs/retention.h"
 
 enum { MOST_WAITING = 100 };
@@ -170,6 +171,7 @@ const gf_operation gf_log_import_operation = {
     .path = "/logs/{log}",
     .meaning = "Add lines of a web server's access log",
     GF_PARAMETERS(log_import_parameters),
+    .members = gf_schema_log_import,
     .run = run_log_import,
     .input = GF_INPUT_REQUIRED,
     .makes = true,

@@ -8,6 +8,7 @@
  *
  * Of days whose lines were deleted there are the roll-ups alone: whole units of them.
  */
+#include "apps/logs/operations/schema.h"
 #include "apps/logs/rollups.h"
 
 #include "base/clock.h"
@@ -300,5 +301,6 @@ const gf_operation gf_log_report_operation = {
     .path = "/logs/{log}/report",
     .meaning = "Count requests by time",
     GF_PARAMETERS(log_report_parameters),
+    .members = gf_schema_log_report,
     .run = run_log_report,
 };

@@ -1,4 +1,5 @@
 /* log rollup: the roll-ups of a log made of its lines, also where they are there. */
+#include "apps/logs/operations/schema.h"
 #include "apps/logs/rollups.h"
 
 static gf_status run_log_rollup(gf_call *call, gf_error *err)
@@ -31,6 +32,7 @@ const gf_operation gf_log_rollup_operation = {
     .path = "/logs/{log}/rollup",
     .meaning = "Make a log's roll-ups anew of its lines",
     GF_PARAMETERS(log_rollup_parameters),
+    .members = gf_schema_log_rollup,
     .run = run_log_rollup,
     .single = true,
     .resumes = true,

@@ -1,5 +1,6 @@
 /* papers alter: further families of a table of papers, for steps that this program does not know. */
 #include "apps/papers/arguments_internal.h"
+#include "apps/papers/operations/schema.h"
 #include "base/arena.h"
 
 enum { MOST_FAMILIES = 32, MOST_COLUMNS = 120, MOST_NAME = 64 };
@@ -161,6 +162,7 @@ const gf_operation gf_papers_alter_operation = {
     .path = "/papers",
     .meaning = "Add groups and families to a table of papers",
     GF_PARAMETERS(papers_alter_parameters),
+    .members = gf_schema_papers_alter,
     .run = run_papers_alter,
     .makes = true,
 };

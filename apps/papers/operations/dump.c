@@ -7,6 +7,7 @@
  *     TSV      22                       \t \n \r \\ for four     \xHH           \N
  */
 #include "apps/papers/arguments_internal.h"
+#include "apps/papers/operations/schema.h"
 
 #include "base/arena.h"
 #include "base/grow.h"
@@ -331,5 +332,6 @@ const gf_operation gf_papers_dump_operation = {
     .path = "/papers/dump",
     .meaning = "Give chosen columns of every paper",
     GF_PARAMETERS(papers_dump_parameters),
+    .members = gf_schema_papers_dump,
     .run = run_papers_dump,
 };

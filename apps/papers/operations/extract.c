@@ -8,6 +8,7 @@
 #include "apps/papers/extraction/magic.h"
 #include "apps/papers/extraction/retry.h"
 #include "apps/papers/extraction/sending.h"
+#include "apps/papers/operations/schema.h"
 #include "base/clock.h"
 
 #include <stdio.h>
@@ -270,6 +271,7 @@ const gf_operation gf_papers_extract_operation = {
     .path = "/papers/extractions",
     .meaning = "Send PDFs to a GROBID and import what it extracts",
     GF_PARAMETERS(papers_extract_parameters),
+    .members = gf_schema_papers_extract,
     .run = run_papers_extract,
     .input = GF_INPUT_REQUIRED,
     .local = true,

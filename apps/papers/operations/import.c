@@ -2,6 +2,7 @@
 #include "apps/papers/arguments_internal.h"
 #include "apps/papers/extraction/files.h"
 #include "apps/papers/extraction/texts.h"
+#include "apps/papers/operations/schema.h"
 
 /* ---- CDX ------------------------------------------------------------------------------------- */
 
@@ -142,6 +143,7 @@ const gf_operation gf_papers_import_cdx_operation = {
     .path = "/papers/cdx",
     .meaning = "Import lines of a web archive's index",
     GF_PARAMETERS(papers_import_cdx_parameters),
+    .members = gf_schema_papers_import_cdx,
     .run = run_papers_import_cdx,
     .input = GF_INPUT_REQUIRED,
     .makes = true,
@@ -154,6 +156,7 @@ const gf_operation gf_papers_import_tei_operation = {
     .path = "/papers/tei",
     .meaning = "Import texts that GROBID has extracted",
     GF_PARAMETERS(papers_import_tei_parameters),
+    .members = gf_schema_papers_import_tei,
     .run = run_papers_import_tei,
     .input = GF_INPUT_REQUIRED,
     .makes = true,

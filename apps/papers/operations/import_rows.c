@@ -1,5 +1,6 @@
 /* papers import: rows as papers dump gives them, or a part of their columns. */
 #include "apps/papers/arguments_internal.h"
+#include "apps/papers/operations/schema.h"
 #include "apps/papers/table/rows.h"
 #include "base/memory.h"
 #include "formats/lines.h"
@@ -130,6 +131,7 @@ const gf_operation gf_papers_import_operation = {
     .path = "/papers/rows",
     .meaning = "Put rows as papers dump gives them",
     GF_PARAMETERS(papers_import_parameters),
+    .members = gf_schema_papers_import,
     .run = run_papers_import,
     .input = GF_INPUT_REQUIRED,
     .makes = true,

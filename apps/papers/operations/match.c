@@ -7,6 +7,7 @@
 #include "apps/papers/arguments_internal.h"
 #include "apps/papers/matching/doi.h"
 #include "apps/papers/matching/works.h"
+#include "apps/papers/operations/schema.h"
 #include "base/utf8.h"
 
 #include <pthread.h>
@@ -306,6 +307,7 @@ const gf_operation gf_papers_match_operation = {
     .path = "/papers/matches",
     .meaning = "Match papers against a catalogue",
     GF_PARAMETERS(papers_match_parameters),
+    .members = gf_schema_papers_match,
     .run = run_papers_match,
     .input = GF_INPUT_REQUIRED,
 };

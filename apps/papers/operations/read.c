@@ -1,5 +1,6 @@
 /* papers show, list, counts, missing. */
 #include "apps/papers/arguments_internal.h"
+#include "apps/papers/operations/schema.h"
 
 #include "base/memory.h"
 
@@ -323,6 +324,7 @@ const gf_operation gf_papers_show_operation = {
     .path = "/papers/{sha1}",
     .meaning = "Show a paper",
     GF_PARAMETERS(papers_show_parameters),
+    .members = gf_schema_papers_show,
     .run = run_papers_show,
 };
 
@@ -332,6 +334,7 @@ const gf_operation gf_papers_list_operation = {
     .path = "/papers",
     .meaning = "List papers",
     GF_PARAMETERS(papers_list_parameters),
+    .members = gf_schema_papers_list,
     .run = run_papers_list,
 };
 
@@ -341,6 +344,7 @@ const gf_operation gf_papers_counts_operation = {
     .path = "/papers/counts",
     .meaning = "Count papers by the state of their extraction",
     GF_PARAMETERS(papers_counts_parameters),
+    .members = gf_schema_papers_counts,
     .run = run_papers_counts,
 };
 
@@ -350,5 +354,6 @@ const gf_operation gf_papers_missing_operation = {
     .path = "/papers/missing",
     .meaning = "List papers that lack an extraction",
     GF_PARAMETERS(papers_missing_parameters),
+    .members = gf_schema_papers_missing,
     .run = run_papers_missing,
 };

@@ -3,6 +3,7 @@
  * are looked for and deleted in portions.
  */
 #include "apps/tweets/arguments_internal.h"
+#include "apps/tweets/operations/schema.h"
 
 #include "base/arena.h"
 #include "base/grow.h"
@@ -157,6 +158,7 @@ const gf_operation gf_tweets_delete_operation = {
     .path = "/tweets",
     .meaning = "Delete tweets",
     GF_PARAMETERS(tweets_delete_parameters),
+    .members = gf_schema_tweets_delete,
     .run = run_tweets_delete,
     .input = GF_INPUT_OPTIONAL,
     .single = true,

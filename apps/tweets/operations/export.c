@@ -3,6 +3,7 @@
  * makes of it under the same hash are the same tables.
  */
 #include "apps/tweets/arguments_internal.h"
+#include "apps/tweets/operations/schema.h"
 
 #include "base/memory.h"
 
@@ -73,6 +74,7 @@ const gf_operation gf_tweets_export_operation = {
     .path = "/tweets/export",
     .meaning = "Give the JSON of tweets as it came",
     GF_PARAMETERS(tweets_export_parameters),
+    .members = gf_schema_tweets_export,
     .run = run_tweets_export,
     .file_type = "application/x-ndjson",
     .file_only = true,

@@ -1,5 +1,6 @@
 /* tweets frequency: tweets per minute, hour or day and language, with 0 where there are none. */
 #include "apps/tweets/arguments_internal.h"
+#include "apps/tweets/operations/schema.h"
 
 #include "base/memory.h"
 
@@ -106,5 +107,6 @@ const gf_operation gf_tweets_frequency_operation = {
     .path = "/tweets/frequency",
     .meaning = "Count tweets by time and language",
     GF_PARAMETERS(tweets_frequency_parameters),
+    .members = gf_schema_tweets_frequency,
     .run = run_tweets_frequency,
 };

@@ -1,5 +1,6 @@
 /* tweets grid: how many tweets are where. tweets stats: how many there are, and of which time. */
 #include "apps/tweets/arguments_internal.h"
+#include "apps/tweets/operations/schema.h"
 
 #include "base/memory.h"
 
@@ -92,6 +93,7 @@ const gf_operation gf_tweets_grid_operation = {
     .path = "/tweets/grid",
     .meaning = "Count tweets by place",
     GF_PARAMETERS(tweets_grid_parameters),
+    .members = gf_schema_tweets_grid,
     .run = run_tweets_grid,
 };
 
@@ -100,6 +102,7 @@ const gf_operation gf_tweets_stats_operation = {
     .method = "GET",
     .path = "/tweets/stats",
     .meaning = "Tell how many tweets there are",
+    .members = gf_schema_tweets_stats,
     .run = run_tweets_stats,
     .single = true,
 };

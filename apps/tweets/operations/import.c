@@ -5,6 +5,7 @@
  */
 #include "api/intake.h"
 #include "apps/tweets/arguments_internal.h"
+#include "apps/tweets/operations/schema.h"
 
 #include "base/clock.h"
 #include "engine/rows/filter.h"
@@ -209,6 +210,7 @@ const gf_operation gf_tweets_import_operation = {
     .path = "/tweets",
     .meaning = "Import tweets",
     GF_PARAMETERS(tweets_import_parameters),
+    .members = gf_schema_tweets_import,
     .run = run_tweets_import,
     .input = GF_INPUT_REQUIRED,
     .makes = true,

@@ -1,5 +1,6 @@
 /* tweets reindex: the indexes are made what the stored tweets make today. */
 #include "apps/tweets/arguments_internal.h"
+#include "apps/tweets/operations/schema.h"
 
 static void tell_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
@@ -43,6 +44,7 @@ const gf_operation gf_tweets_reindex_operation = {
     .method = "POST",
     .path = "/tweets/reindex",
     .meaning = "Make the indexes of tweets anew",
+    .members = gf_schema_tweets_reindex,
     .run = run_tweets_reindex,
     .resumes = true,
     .single = true,

@@ -1,5 +1,6 @@
 /* tweets search: tweets by words, users and time. tweets map: by where and when. */
 #include "apps/tweets/arguments_internal.h"
+#include "apps/tweets/operations/schema.h"
 
 #include "base/memory.h"
 
@@ -60,6 +61,7 @@ const gf_operation gf_tweets_search_operation = {
     .path = "/tweets",
     .meaning = "Find tweets by words, users and time",
     GF_PARAMETERS(tweets_search_parameters),
+    .members = gf_schema_tweets_search,
     .run = run_tweets_search,
 };
 
@@ -69,5 +71,6 @@ const gf_operation gf_tweets_map_operation = {
     .path = "/tweets/map",
     .meaning = "Find tweets by place and time",
     GF_PARAMETERS(tweets_map_parameters),
+    .members = gf_schema_tweets_search,
     .run = run_tweets_map,
 };

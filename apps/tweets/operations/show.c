@@ -1,5 +1,6 @@
 /* tweets show: tweets by their ids, or by their raw rows. */
 #include "apps/tweets/arguments_internal.h"
+#include "apps/tweets/operations/schema.h"
 
 #include "base/memory.h"
 
@@ -74,5 +75,6 @@ const gf_operation gf_tweets_show_operation = {
     .path = "/tweets/{id}",
     .meaning = "Show tweets by their ids",
     GF_PARAMETERS(tweets_show_parameters),
+    .members = gf_schema_tweets_show,
     .run = run_tweets_show,
 };

@@ -1,5 +1,6 @@
 /* tweets top: the commonest hashtags. tweets highscore: the users that went farthest. */
 #include "apps/tweets/arguments_internal.h"
+#include "apps/tweets/operations/schema.h"
 
 #include "base/memory.h"
 
@@ -86,6 +87,7 @@ const gf_operation gf_tweets_top_operation = {
     .path = "/tweets/top",
     .meaning = "Count the commonest hashtags",
     GF_PARAMETERS(tweets_top_parameters),
+    .members = gf_schema_tweets_top,
     .run = run_tweets_top,
 };
 
@@ -95,5 +97,6 @@ const gf_operation gf_tweets_highscore_operation = {
     .path = "/tweets/highscore",
     .meaning = "Rank users by how far they went",
     GF_PARAMETERS(tweets_highscore_parameters),
+    .members = gf_schema_tweets_highscore,
     .run = run_tweets_highscore,
 };

@@ -1,0 +1,11 @@
+/** The members of rows: tables that the operations of clusterings name (api/row_member.h). */
+#ifndef GF_API_CLUSTERS_SCHEMA_H
+#define GF_API_CLUSTERS_SCHEMA_H
+
+#include "api/row_member.h"
+
+extern const gf_row_member gf_schema_clusters[], gf_schema_cluster[], gf_schema_members[],
+    gf_schema_export[], gf_schema_assign[], gf_schema_diff[], gf_schema_evaluate[],
+    gf_schema_terms[];
+
+#endif

@@ -1,0 +1,464 @@
+/*
+ * Schemas: a row of "collection show" is CollectionShow, one with "columns" CollectionShowColumns.
+ *
+ * What is described is a call of one collection: patterns and "all" give arrays of the same rows, whose
+ * form no schema of a client could know before. Members that are not described may come later.
+ */
+#include "server/http/schemas.h"
+
+#include "server/http/rows.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
+/* "collection show" -> "CollectionShow" */
+static void write_name(gf_buffer *b, const char *name, size_t n)
+{
+    bool begins = true;
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)name[i];
+        if (isalnum(c)) gf_buffer_byte(b, (char)(begins ? toupper(c) : c));
+        begins = !isalnum(c);
+    }
+}
+
+/* A variant has the rows of its operation. */
+static const char *name_of_rows(const gf_route *route)
+{
+    return route->operation ? route->operation->name : route->row;
+}
+
+static const gf_row_member *members_of(const gf_route *route)
+{
+    return route->operation ? route->operation->members : route->members;
+}
+
+static void put_reference(gf_json_writer *w, const char *name, gf_row_member_form form)
+{
+    gf_buffer b = {0};
+    gf_buffer_str(&b, "#/components/schemas/");
+    write_name(&b, name, strlen(name));
+    write_name(&b, form.name, form.n);
+    gf_json_begin(w, '{');
+    gf_json_put_string(w, "$ref", gf_buffer_view(&b));
+    gf_json_end(w, '}');
+    gf_buffer_release(&b);
+}
+
+void gf_schemas_put_reference(gf_json_writer *w, const gf_route *route, const char *name)
+{
+    put_reference(w, route ? name_of_rows(route) : name, (gf_row_member_form){"", 0});
+}
+
+/* ---- descriptions ---------------------------------------------------------------------------- */
+
+/* "[words](place)" -> "words": the places are relative to docs/. */
+static void put_meaning(gf_json_writer *w, const char *meaning)
+{
+    gf_buffer b = {0};
+    for (const char *c = meaning; *c; c++) {
+        const char *middle = *c == '[' ? strstr(c, "](") : NULL;
+        const char *end = middle ? strchr(middle, ')') : NULL;
+        if (!end) {
+            gf_buffer_byte(&b, *c);
+            continue;
+        }
+        gf_buffer_append(&b, c + 1, (size_t)(middle - c - 1));
+        c = end;
+    }
+    gf_json_put_string(w, "description", gf_buffer_view(&b));
+    gf_buffer_release(&b);
+}
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+static void put_types(gf_json_writer *w, const char *type, const char *other, bool nullable)
+{
+    if (!other && !nullable) {
+        gf_json_put_str(w, "type", type);
+        return;
+    }
+    gf_json_key(w, "type");
+    gf_json_begin(w, '[');
+    gf_json_string(w, gf_slice_str(type));
+    if (other) gf_json_string(w, gf_slice_str(other));
+    if (nullable) gf_json_string(w, GF_SLICE("null"));
+    gf_json_end(w, ']');
+}
+
+static void put_enum(gf_json_writer *w, const char *words)
+{
+    gf_json_key(w, "enum");
+    gf_json_begin(w, '[');
+    for (size_t n; *words; words += n + (words[n] == '|')) {
+        n = strcspn(words, "|");
+        gf_json_string(w, gf_slice_of(words, n));
+    }
+    gf_json_end(w, ']');
+}
+
+static void put_items_of(gf_json_writer *w, const char *type)
+{
+    gf_json_key(w, "items");
+    gf_json_begin(w, '{');
+    if (type) gf_json_put_str(w, "type", type);
+    gf_json_end(w, '}');
+}
+
+static void put_object(gf_json_writer *w, const gf_row_member *members, gf_row_member_form form,
+                       const char *prefix);
+
+static void put_below(gf_json_writer *w, const gf_row_member *members, gf_row_member_form form,
+                      const gf_row_member *m)
+{
+    char prefix[128];
+    bool array = m->kind == GF_ROW_MEMBER_OBJECTS;
+    snprintf(prefix, sizeof prefix, "%s%s.", m->path, array ? "[]" : "");
+    if (array) {
+        gf_json_key(w, "items");
+        gf_json_begin(w, '{');
+    }
+    put_object(w, members, form, prefix);
+    if (array) gf_json_end(w, '}');
+}
+
+static void put_kind(gf_json_writer *w, const gf_row_member *m)
+{
+    static const struct {
+        const char *type, *other, *format, *items;
+    } kinds[] = {[GF_ROW_MEMBER_TEXT] = {"string", NULL, NULL, NULL},
+                 [GF_ROW_MEMBER_WORD] = {"string", NULL, NULL, NULL},
+                 [GF_ROW_MEMBER_TIME] = {"string", NULL, "date-time", NULL},
+                 [GF_ROW_MEMBER_ID] = {"string", "integer", NULL, NULL},
+                 [GF_ROW_MEMBER_INTEGER] = {"integer", NULL, "int64", NULL},
+                 [GF_ROW_MEMBER_NUMBER] = {"number", NULL, "double", NULL},
+                 [GF_ROW_MEMBER_TRUTH] = {"boolean", NULL, NULL, NULL},
+                 [GF_ROW_MEMBER_SCALAR] = {"string", "number", NULL, NULL},
+                 [GF_ROW_MEMBER_ANY] = {NULL, NULL, NULL, NULL},
+                 [GF_ROW_MEMBER_MAP] = {"object", NULL, NULL, NULL},
+                 [GF_ROW_MEMBER_OBJECT] = {NULL, NULL, NULL, NULL}, /* put_object says it */
+                 [GF_ROW_MEMBER_OBJECTS] = {"array", NULL, NULL, NULL},
+                 [GF_ROW_MEMBER_TEXTS] = {"array", NULL, NULL, "string"},
+                 [GF_ROW_MEMBER_INTEGERS] = {"array", NULL, NULL, "integer"},
+                 [GF_ROW_MEMBER_NUMBERS] = {"array", NULL, NULL, "number"},
+                 [GF_ROW_MEMBER_ITEMS] = {"array", NULL, NULL, NULL}};
+    if (kinds[m->kind].type) put_types(w, kinds[m->kind].type, kinds[m->kind].other, m->nullable);
+    if (kinds[m->kind].format) gf_json_put_str(w, "format", kinds[m->kind].format);
+    if (kinds[m->kind].items) put_items_of(w, kinds[m->kind].items);
+    if (m->kind == GF_ROW_MEMBER_ITEMS) put_items_of(w, NULL);
+    if (m->kind == GF_ROW_MEMBER_WORD) put_enum(w, m->words);
+    if (m->kind == GF_ROW_MEMBER_MAP) gf_json_put_bool(w, "additionalProperties", true);
+}
+
+static void put_member(gf_json_writer *w, const gf_row_member *members, gf_row_member_form form,
+                       const gf_row_member *m)
+{
+    gf_json_key(w, gf_row_member_name(m));
+    gf_json_begin(w, '{');
+    put_meaning(w, m->meaning);
+    put_kind(w, m);
+    if (m->kind == GF_ROW_MEMBER_OBJECT || m->kind == GF_ROW_MEMBER_OBJECTS)
+        put_below(w, members, form, m);
+    gf_json_end(w, '}');
+}
+
+static void put_object(gf_json_writer *w, const gf_row_member *members, gf_row_member_form form,
+                       const char *prefix)
+{
+    bool any_required = false, open = false;
+    gf_json_put_str(w, "type", "object");
+    gf_json_key(w, "properties");
+    gf_json_begin(w, '{');
+    for (const gf_row_member *m = members; m->path; m++) {
+        if (!gf_row_member_has_form(m, form) || !gf_row_member_is_of(m, prefix)) continue;
+        bool others = strcmp(gf_row_member_name(m), "*") == 0;
+        open |= others;
+        any_required |= !m->optional;
+        if (!others) put_member(w, members, form, m);
+    }
+    gf_json_end(w, '}');
+    if (open) gf_json_put_bool(w, "additionalProperties", true);
+    if (!any_required) return;
+    gf_json_key(w, "required");
+    gf_json_begin(w, '[');
+    for (const gf_row_member *m = members; m->path; m++)
+        if (gf_row_member_has_form(m, form) && gf_row_member_is_of(m, prefix) && !m->optional)
+            gf_json_string(w, gf_slice_str(gf_row_member_name(m)));
+    gf_json_end(w, ']');
+}
+
+/* ---- answers --------------------------------------------------------------------------------- */
+
+static bool is_single(const gf_route *route)
+{
+    return route->operation ? route->operation->single : route->single;
+}
+
+static bool may_notice(const gf_route *route)
+{
+    const gf_operation *o = route->operation;
+    return o && o->input != GF_INPUT_NONE && !o->tells_refused && !o->rebuilds;
+}
+
+/* The forms of an array's items: all, or of an operation that else gives one row the others. */
+static void put_array(gf_json_writer *w, const gf_route *route)
+{
+    const gf_row_member *members = members_of(route);
+    size_t first = is_single(route) ? 1 : 0, n = 0;
+    gf_row_member_form form;
+    while (gf_row_member_form_at(members, first + n, &form))
+        n++;
+    bool several = n + may_notice(route) > 1;
+    gf_json_begin(w, '{');
+    gf_json_put_str(w, "type", "array");
+    gf_json_key(w, "items");
+    if (several) {
+        gf_json_begin(w, '{');
+        gf_json_key(w, "anyOf");
+        gf_json_begin(w, '[');
+    }
+    for (size_t i = 0; i < n && gf_row_member_form_at(members, first + i, &form); i++)
+        put_reference(w, name_of_rows(route), form);
+    if (may_notice(route)) gf_schemas_put_reference(w, NULL, "notice");
+    if (several) {
+        gf_json_end(w, ']');
+        gf_json_end(w, '}');
+    }
+    gf_json_end(w, '}');
+}
+
+void gf_schemas_put_answer(gf_json_writer *w, const gf_route *route, bool now)
+{
+    gf_row_member_form form;
+    const gf_row_member *members = members_of(route);
+    gf_json_key(w, "schema");
+    if (route->operation && route->operation->rebuilds && !now) {
+        gf_schemas_put_reference(w, NULL, "task");
+    } else if (!is_single(route)) {
+        put_array(w, route);
+    } else if (!gf_row_member_form_at(members, 1, &form)) {
+        gf_schemas_put_reference(w, route, NULL);
+    } else {
+        gf_json_begin(w, '{');
+        gf_json_key(w, "anyOf");
+        gf_json_begin(w, '[');
+        gf_schemas_put_reference(w, route, NULL);
+        put_array(w, route);
+        gf_json_end(w, ']');
+        gf_json_end(w, '}');
+    }
+}
+
+/* ---- parameters ------------------------------------------------------------------------------ */
+
+static void put_list(gf_json_writer *w, bool in_body)
+{
+    gf_json_put_str(w, "type", "array");
+    gf_json_key(w, "items");
+    gf_json_begin(w, '{');
+    put_types(w, "string", in_body ? "number" : NULL, false);
+    gf_json_end(w, '}');
+}
+
+/* NAME=VALUE several times is an object, too. */
+static void put_pairs(gf_json_writer *w, bool settings)
+{
+    gf_json_key(w, "anyOf");
+    gf_json_begin(w, '[');
+    gf_json_begin(w, '{');
+    gf_json_put_str(w, "type", "object");
+    gf_json_key(w, "additionalProperties");
+    if (settings)
+        gf_schemas_put_reference(w, NULL, "setting");
+    else
+        gf_json_raw(w, GF_SLICE("true"));
+    gf_json_end(w, '}');
+    gf_json_begin(w, '{');
+    put_list(w, true);
+    gf_json_end(w, '}');
+    gf_json_end(w, ']');
+}
+
+static void put_range(gf_json_writer *w, uint64_t least, uint64_t most)
+{
+    gf_json_put_uint(w, "minimum", least);
+    if (most) gf_json_put_uint(w, "maximum", most);
+}
+
+/* The members of a parameter's schema. */
+static void put_parameter(gf_json_writer *w, const gf_parameter *p, bool in_body)
+{
+    switch (p->kind) {
+    case GF_PARAMETER_NUMBER:
+        gf_json_put_str(w, "type", "integer");
+        put_range(w, p->least, p->most);
+        break;
+    case GF_PARAMETER_SHARE:
+        gf_json_put_str(w, "type", "number");
+        put_range(w, 0, 1);
+        break;
+    case GF_PARAMETER_FLAG:
+        gf_json_put_str(w, "type", "boolean");
+        break;
+    case GF_PARAMETER_CHOICE:
+        gf_json_put_str(w, "type", "string");
+        put_enum(w, p->value);
+        break;
+    case GF_PARAMETER_SETTINGS:
+    case GF_PARAMETER_SEVERAL:
+    case GF_PARAMETER_LIST:
+        if (in_body && p->value && strchr(p->value, '='))
+            put_pairs(w, p->kind == GF_PARAMETER_SETTINGS);
+        else
+            put_list(w, in_body);
+        break;
+    case GF_PARAMETER_BYTES:
+    case GF_PARAMETER_MOMENT:
+        put_types(w, "string", "integer", false);
+        break;
+    default:
+        gf_json_put_str(w, "type", "string");
+        gf_json_put_uint(w, "minLength", 1);
+    }
+}
+
+void gf_schemas_put_parameter(gf_json_writer *w, const gf_parameter *p, bool in_body)
+{
+    gf_json_begin(w, '{');
+    put_parameter(w, p, in_body);
+    gf_json_end(w, '}');
+}
+
+static bool is_in_path(const gf_route *route, const char *name)
+{
+    char part[80];
+    snprintf(part, sizeof part, "{%s}", name);
+    return strstr(route->path, part) != NULL;
+}
+
+/* Settings by their own names, but for those that a parameter has. */
+static void put_settings(gf_json_writer *w, const gf_operation *o)
+{
+    size_t n;
+    const gf_setting *settings = gf_settings(&n);
+    for (size_t i = 0; i < n; i++) {
+        bool taken = false;
+        for (size_t k = 0; k < o->n_parameters; k++)
+            taken |= strcmp(o->parameters[k].name, settings[i].name) == 0;
+        if (taken) continue;
+        gf_json_key(w, settings[i].name);
+        gf_json_begin(w, '{');
+        gf_json_put_str(w, "$ref", "#/components/schemas/Setting");
+        gf_json_put_str(w, "description", settings[i].meaning);
+        gf_json_end(w, '}');
+    }
+}
+
+void gf_schemas_put_body(gf_json_writer *w, const gf_route *route)
+{
+    const gf_operation *o = route->operation;
+    gf_json_key(w, "schema");
+    gf_json_begin(w, '{');
+    gf_json_put_str(w, "type", "object");
+    gf_json_key(w, "properties");
+    gf_json_begin(w, '{');
+    for (size_t i = 0; i < o->n_parameters; i++) {
+        const gf_parameter *p = &o->parameters[i];
+        bool implied = route->flag && strcmp(route->flag, p->name) == 0;
+        if (is_in_path(route, p->name) || implied || strcmp(p->name, "all") == 0) continue;
+        gf_json_key(w, p->name);
+        gf_json_begin(w, '{');
+        gf_json_put_str(w, "description", p->meaning);
+        put_parameter(w, p, true);
+        gf_json_end(w, '}');
+        if (p->kind == GF_PARAMETER_SETTINGS) put_settings(w, o);
+    }
+    gf_json_end(w, '}');
+    gf_json_put_bool(w, "additionalProperties", false);
+    gf_json_end(w, '}');
+}
+
+/* ---- components ------------------------------------------------------------------------------ */
+
+static const gf_row_member problem_members[] = {
+    M("type", TEXT, "about:blank"),
+    M("title", TEXT, "the status in words"),
+    M("status", INTEGER, "of the answer"),
+    M("detail", TEXT, "what is wrong, where, and what to do"),
+    M_MAYBE("counts", MAP, "of a put that failed on the way: the row that says what is stored"),
+    GF_ROW_MEMBERS_END};
+static const gf_row_member notice_members[] = {
+    M("notice", OBJECT, "in the place of a row: a record was refused, or a collection failed"),
+    M("notice.reason", TEXT, "a key such as no_text"),
+    M("notice.source", TEXT, "which input, or which collection"),
+    M_MAYBE("notice.line", INTEGER, "of the input"),
+    M("notice.message", TEXT, "the reason in words"),
+    GF_ROW_MEMBERS_END};
+
+static void put_schema(gf_json_writer *w, const char *name, const char *meaning,
+                       const gf_row_member *members, gf_row_member_form form)
+{
+    gf_buffer b = {0};
+    write_name(&b, name, strlen(name));
+    write_name(&b, form.name, form.n);
+    gf_json_key_slice(w, gf_buffer_view(&b));
+    gf_json_begin(w, '{');
+    gf_json_put_str(w, "description", meaning);
+    put_object(w, members, form, "");
+    gf_json_end(w, '}');
+    gf_buffer_release(&b);
+}
+
+static void put_setting(gf_json_writer *w)
+{
+    gf_json_key(w, "Setting");
+    gf_json_begin(w, '{');
+    gf_json_put_str(
+        w, "description",
+        "The value of a setting: text or a number, true or false for on or off, an array of "
+        "values, null for its default");
+    gf_json_key(w, "anyOf");
+    gf_json_begin(w, '[');
+    static const char *const types[] = {"string", "number", "boolean", "null"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        gf_json_begin(w, '{');
+        gf_json_put_str(w, "type", types[i]);
+        gf_json_end(w, '}');
+    }
+    gf_json_begin(w, '{');
+    put_list(w, true);
+    gf_json_end(w, '}');
+    gf_json_end(w, ']');
+    gf_json_end(w, '}');
+}
+
+/* Several routes may have the same rows. */
+static bool is_first(const gf_route *routes, const gf_route *route)
+{
+    for (const gf_route *r = routes; r < route; r++)
+        if (members_of(r) && strcmp(name_of_rows(r), name_of_rows(route)) == 0) return false;
+    return true;
+}
+
+void gf_schemas_write(gf_json_writer *w, const gf_route *routes, size_t n)
+{
+    gf_row_member_form ordinary = {"", 0}, form;
+    gf_json_key(w, "schemas");
+    gf_json_begin(w, '{');
+    put_schema(w, "problem", "A problem (RFC 9457)", problem_members, ordinary);
+    put_schema(w, "notice", "Told in the place of a row", notice_members, ordinary);
+    put_setting(w);
+    for (const gf_route *r = routes; r < routes + n; r++) {
+        const gf_row_member *members = members_of(r);
+        if (!members || !is_first(routes, r)) continue;
+        for (size_t i = 0; gf_row_member_form_at(members, i, &form); i++) {
+            char meaning[160];
+            snprintf(meaning, sizeof meaning, form.n ? "A row of %s, with %.*s" : "A row of %s",
+                     name_of_rows(r), (int)form.n, form.name);
+            put_schema(w, name_of_rows(r), meaning, members, form);
+        }
+    }
+    gf_json_end(w, '}');
+}
