@@ -157,6 +157,34 @@ static bool take_month_year(gf_slice *s, date *d)
     return take_blanks(s) && take_year(s, false, &d->year, &is_short);
 }
 
+/* "W08", "W08-6", "W086" behind a year: the day, from Monday on, of the week of ISO 8601. */
+static bool take_week(gf_slice *s, bool dash, int64_t year, date *d)
+{
+    int64_t week, day = 1;
+    if (!take_char(s, 'W') && !take_char(s, 'w')) return false;
+    size_t n = take_digits(s, &week);
+    if (n == 3 && !dash) {
+        day = week % 10;
+        week /= 10;
+    } else if (n != 2) {
+        return false;
+    } else if (dash && s->len > 1 && s->ptr[0] == '-' && is_digit(s->ptr[1])) {
+        *s = gf_slice_skip(*s, 1);
+        if (take_digits(s, &day) != 1) return false;
+    }
+    if (year < 2 || year > 9998 || week < 1 || week > 53 || day < 1 || day > 7) return false;
+    int month, in_month;
+    /* The 4th of January is in the first week; 1970-01-01 was a Thursday. */
+    int64_t fourth = gf_clock_days_from_date(year, 1, 4);
+    int64_t monday = fourth - ((fourth + 3) % 7 + 7) % 7 + (week - 1) * 7;
+    gf_clock_date_from_days(monday + 3, &d->year, &month, &in_month);
+    if (d->year != year) return false; /* a year of 52 weeks */
+    gf_clock_date_from_days(monday + day - 1, &d->year, &month, &in_month);
+    d->month = month;
+    d->day = in_month;
+    return true;
+}
+
 /* A date that begins with a digit. */
 static bool take_digits_date(gf_slice *s, gf_date_order order, date *d, int64_t *seconds)
 {
@@ -164,6 +192,9 @@ static bool take_digits_date(gf_slice *s, gf_date_order order, date *d, int64_t 
     size_t n = take_digits(s, &first);
     if (n >= 8) return split_digits(first, n, d, seconds);
     char separator = s->len ? s->ptr[0] : '\0';
+    bool dash = n == 4 && separator == '-' && s->len > 1 && (s->ptr[1] | 0x20) == 'w';
+    if (dash) *s = gf_slice_skip(*s, 1);
+    if (dash || (n == 4 && (separator | 0x20) == 'w')) return take_week(s, dash, first, d);
     bool is_separator = separator == '-' || separator == '/' || separator == '.';
     bool number = is_separator && s->len > 1 && is_digit(s->ptr[1]);
     if (!number) {

@@ -5,6 +5,7 @@
  *     21.02.2015             day first: points are written so
  *     2/21/2015  21-02-2015  by the order that is given, or where only one reading is a date
  *     2015/02/21  2015-2-21  20150221
+ *     2015-W08  2015-W08-6  2015W086     the week of ISO 8601, from its Monday on
  *     Feb 21, 2015  21 February 2015  21-Feb-15  Saturday, Feb. 21st, 2015
  *     ... 13:45  ... 1:45:30.5 PM  ..., 13:45:30 UTC  ...T134530+0100
  *

@@ -245,8 +245,10 @@ bool gf_bad_times_named(gf_slice name, gf_bad_times *bad_times)
 
 bool gf_date_order_named(gf_slice name, gf_date_order *order)
 {
-    bool day = gf_slice_equal(name, GF_SLICE("day-first"));
-    if (!day && !gf_slice_equal(name, GF_SLICE("month-first"))) return false;
+    bool day = gf_slice_equal(name, GF_SLICE("day-first")) || gf_slice_equal(name, GF_SLICE("dmy"));
+    bool month =
+        gf_slice_equal(name, GF_SLICE("month-first")) || gf_slice_equal(name, GF_SLICE("mdy"));
+    if (!day && !month) return false;
     *order = day ? GF_DATE_ORDER_DAY_FIRST : GF_DATE_ORDER_MONTH_FIRST;
     return true;
 }

@@ -47,7 +47,7 @@ typedef enum gf_bad_times {
 /** False for another name than "refuse" and "drop". */
 bool gf_bad_times_named(gf_slice name, gf_bad_times *bad_times);
 
-/** False for another name than "month-first" and "day-first". */
+/** False for another name than "month-first" (also "mdy") and "day-first" (also "dmy"). */
 bool gf_date_order_named(gf_slice name, gf_date_order *order);
 
 /** Whether records take a string, in any format and order of dates, for a time. */

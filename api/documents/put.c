@@ -381,7 +381,7 @@ static const gf_parameter put_parameters[] = {
     P_TEXT("id", "FIELD", "field that is the id (id)"),
     P_LIST("text", "FIELD[,FIELD...]", "field or fields that are the text (text)"),
     P_TEXT("time", "FIELD", "field that is the time (time)"),
-    P_CHOICE("dates", "month-first|day-first", "what 3/4/2015 means; else it is refused"),
+    P_CHOICE("dates", "month-first|day-first|mdy|dmy", "what 3/4/2015 means; else it is refused"),
     P_CHOICE("bad-times", "refuse|drop",
              "a record whose time cannot be read (refuse with --time, else drop the time)"),
     P_TEXT("lang", "FIELD", "field that is the language (lang)"),

@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 static const gf_date_order MDY = GF_DATE_ORDER_MONTH_FIRST, DMY = GF_DATE_ORDER_DAY_FIRST,
                            ANY = GF_DATE_ORDER_UNKNOWN;
@@ -109,6 +110,34 @@ static void reads_times_of_day(void **state)
     check(ANY, "01.01.0001 00:30 +0100", "none");
 }
 
+/* The C library writes the weeks of ISO 8601, too: it says what each day of 40 years is. */
+static void reads_weeks(void **state)
+{
+    (void)state;
+    char text[3][48], day[32], monday[32];
+    check(ANY, "2015-W08", "2015-02-16");
+    check(ANY, "2015-W08-6", "2015-02-21");
+    check(ANY, "2015w086", "2015-02-21");
+    check(ANY, "2009-W01-1", "2008-12-29");
+    check(ANY, "2020-W53-7", "2021-01-03");
+    check(ANY, "2015-W08-6T13:45+01:00", "2015-02-21T12:45:00Z");
+    for (int64_t days = 9000; days < 9000 + 40 * 365; days++) {
+        time_t seconds = (time_t)(days * 86400);
+        struct tm tm;
+        assert_non_null(gmtime_r(&seconds, &tm));
+        strftime(text[0], sizeof text[0], "%G-W%V-%u", &tm);
+        strftime(text[1], sizeof text[1], "%GW%V%u", &tm);
+        strftime(text[2], sizeof text[2], "%G-W%V", &tm);
+        strftime(day, sizeof day, "%Y-%m-%d", &tm);
+        seconds -= (time_t)((tm.tm_wday + 6) % 7) * 86400;
+        assert_non_null(gmtime_r(&seconds, &tm));
+        strftime(monday, sizeof monday, "%Y-%m-%d", &tm);
+        check(ANY, text[0], day);
+        check(ANY, text[1], day);
+        check(ANY, text[2], monday);
+    }
+}
+
 static void refuses_what_is_no_date(void **state)
 {
     (void)state;
@@ -146,7 +175,19 @@ static void refuses_what_is_no_date(void **state)
                                         "+1.2.2015",
                                         "21..02.2015",
                                         "2015-02-21T",
-                                        "20150221256060"};
+                                        "20150221256060",
+                                        "2015-W",
+                                        "2015-W00",
+                                        "2015-W54",
+                                        "2014-W53", /* a year of 52 weeks */
+                                        "2015-W8",
+                                        "2015-W08-0",
+                                        "2015-W08-8",
+                                        "2015-W08-66",
+                                        "2015-W086",
+                                        "2015W08-6",
+                                        "2015W0866",
+                                        "15-W08"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         check(ANY, texts[i], "none");
 }
@@ -204,6 +245,7 @@ int main(void)
         cmocka_unit_test(asks_for_the_order_where_it_matters),
         cmocka_unit_test(reads_months_in_words),
         cmocka_unit_test(reads_times_of_day),
+        cmocka_unit_test(reads_weeks),
         cmocka_unit_test(refuses_what_is_no_date),
         cmocka_unit_test(reads_what_is_written),
         cmocka_unit_test(survives_anything),
