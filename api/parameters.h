@@ -43,6 +43,7 @@
     P_NUMBER("layers", 1, 4, "unpack so many compressions around one another (1)"), \
     {"max-unpacked", GF_PARAMETER_BYTES, false, "SIZE", "unpack a file up to this (1,000 times its size, and 64M)", 1, 0}
 #define P_ENCODING    P_TEXT("encoding", "NAME", "of files that are not UTF-8, such as windows-1252 (recognised)")
+#define P_SHEET       P_TEXT("sheet", "NAME", "of a workbook: the sheet, or its number (the first)")
 #define P_ID_TYPE     P_CHOICE("id-type", "string|number", "number: ids that are whole numbers come as such (string)")
 #define P_COLUMNS     P_FLAG("columns", "every column of the table instead")
 /* clang-format on */

@@ -18,6 +18,12 @@ static void tell_converted(void *context, gf_slice source, const char *encoding,
     gf_call_notify(call, &n);
 }
 
+static void tell_remark(void *context, const char *reason, gf_slice source, const char *message)
+{
+    gf_notice n = {.reason = reason, .source = source, .message = message};
+    gf_call_notify(context, &n);
+}
+
 gf_decoding_options gf_records_decoding(gf_call *call)
 {
     return (gf_decoding_options){
@@ -50,6 +56,9 @@ gf_status gf_records_reader(gf_call *call, bool keep_fields, gf_reader **reader,
     gf_slice *text = NULL, *fields = NULL;
     gf_status st = reader_options(call, keep_fields, &options, &text, &fields, err);
     options.decoding = gf_records_decoding(call);
+    options.sheet = gf_call_text(call, "sheet");
+    options.remark = tell_remark;
+    options.remark_context = call;
     if (st == GF_OK) st = gf_reader_open(&call->input, &options, reader, err);
     gf_free(text);
     gf_free(fields);

@@ -28,9 +28,14 @@
     F(archive_read_new) \
     F(archive_read_next_header) \
     F(archive_read_open) \
+    F(archive_read_open1) \
+    F(archive_read_set_callback_data) \
     F(archive_read_set_format) \
+    F(archive_read_set_read_callback) \
+    F(archive_read_set_seek_callback) \
     F(archive_read_support_format_tar) \
     F(archive_read_support_format_zip) \
+    F(archive_read_support_format_zip_seekable) \
     F(archive_read_support_format_zip_streamable) \
     F(archive_set_error) \
     F(archive_write_close) \
@@ -64,9 +69,15 @@ GF_LIBRARY_DECLARE(gf_archive, GF_ARCHIVE_FUNCTIONS)
 #define archive_read_new                gf_archive_functions.archive_read_new
 #define archive_read_next_header        gf_archive_functions.archive_read_next_header
 #define archive_read_open               gf_archive_functions.archive_read_open
+#define archive_read_open1              gf_archive_functions.archive_read_open1
+#define archive_read_set_callback_data  gf_archive_functions.archive_read_set_callback_data
 #define archive_read_set_format         gf_archive_functions.archive_read_set_format
+#define archive_read_set_read_callback  gf_archive_functions.archive_read_set_read_callback
+#define archive_read_set_seek_callback  gf_archive_functions.archive_read_set_seek_callback
 #define archive_read_support_format_tar gf_archive_functions.archive_read_support_format_tar
 #define archive_read_support_format_zip gf_archive_functions.archive_read_support_format_zip
+#define archive_read_support_format_zip_seekable                                                   \
+    gf_archive_functions.archive_read_support_format_zip_seekable
 #define archive_read_support_format_zip_streamable                                                 \
     gf_archive_functions.archive_read_support_format_zip_streamable
 #define archive_set_error    gf_archive_functions.archive_set_error

@@ -20,6 +20,10 @@ typedef struct magic {
 #define PROGRAM "a program, not a text"
 #define ARCHIVE "an archive of another kind; unpack it, or make it a zip or a tar"
 #define COLUMNS "; make it CSV or JSON Lines first (duckdb, pandas)"
+#define BY_PANDAS(kind)                                                                            \
+    "; make it JSON Lines first, with pandas and pyarrow: python3 -c \"import pandas as p; "       \
+    "p.read_" kind                                                                                 \
+    "('IN').to_json('OUT.jsonl', orient='records', lines=True, date_format='iso')\""
 #define OLD_OFFICE                                                                                 \
     "a document of an old Office (.doc, .xls, .ppt, .msg); save a table as CSV, and a text as "    \
     ".docx"
@@ -29,9 +33,9 @@ static const magic magics[] = {
     {0, {"%!PS-Adobe", 10}, "PostScript; make text of it first (ps2ascii)"},
     {0, {"{\\rtf", 5}, "RTF; save it as text or as .docx"},
     {0, {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8}, OLD_OFFICE},
-    {0, {"PAR1\x15", 5}, "Parquet" COLUMNS},
-    {0, {"ARROW1\0", 7}, "Arrow" COLUMNS},
-    {0, {"FEA1\0", 5}, "Feather" COLUMNS},
+    {0, {"PAR1\x15", 5}, "Parquet" BY_PANDAS("parquet")},
+    {0, {"ARROW1\0", 7}, "Arrow" BY_PANDAS("feather")},
+    {0, {"FEA1\0", 5}, "Feather" BY_PANDAS("feather")},
     {0, {"Obj\x01", 4}, "Avro" COLUMNS},
     {0,
      {"SEQ\x06", 4},
@@ -88,7 +92,8 @@ static const magic magics[] = {
     {0, {"PK\x03\x04", 4}, "a zip under another name; call it .zip if it holds texts or records"},
 };
 
-#define OFFICE_ADVICE "an office document; save a table as CSV, and a text as .docx"
+#define WORKBOOK_ADVICE "an Excel workbook; save it as CSV"
+#define OFFICE_ADVICE   "an office document; save a table as CSV, and a text as .docx"
 
 /* ---- parts of office documents --------------------------------------------------------------- */
 
@@ -161,7 +166,9 @@ static gf_content of_office(gf_slice start, gf_slice name, const char **advice)
     for (gf_slice rest = start; rest.len >= HEADER;) {
         gf_slice part = part_name(rest);
         if (gf_slice_starts(part, GF_SLICE("xl/"))) {
-            *advice = "an Excel workbook; save it as CSV";
+            *advice = WORKBOOK_ADVICE;
+            if (!gf_slice_equal(part, GF_SLICE("xl/workbook.bin"))) return GF_CONTENT_XLSX;
+            *advice = "a binary Excel workbook (.xlsb); save it as .xlsx or CSV";
             return GF_CONTENT_NONE;
         }
         if (gf_slice_starts(part, GF_SLICE("ppt/"))) {
@@ -173,10 +180,11 @@ static gf_content of_office(gf_slice start, gf_slice name, const char **advice)
         if (!next) break;
         rest = gf_slice_skip(rest, (size_t)(next - rest.ptr));
     }
-    *advice = ends_in(name, ".xlsx") ? "an Excel workbook; save it as CSV" : OFFICE_ADVICE;
-    return ends_in(name, ".docx")  ? GF_CONTENT_DOCX
-           : ends_in(name, ".odt") ? GF_CONTENT_ODT
-                                   : GF_CONTENT_NONE;
+    *advice = OFFICE_ADVICE;
+    return ends_in(name, ".docx")   ? GF_CONTENT_DOCX
+           : ends_in(name, ".xlsx") ? GF_CONTENT_XLSX
+           : ends_in(name, ".odt")  ? GF_CONTENT_ODT
+                                    : GF_CONTENT_NONE;
 }
 
 /* ---- all ------------------------------------------------------------------------------------- */
@@ -225,6 +233,9 @@ gf_status gf_content_check(gf_slice start, gf_slice name, gf_error *err)
     case GF_CONTENT_DOCX:
     case GF_CONTENT_ODT:
         advice = "a text document, and no records";
+        break;
+    case GF_CONTENT_XLSX:
+        advice = WORKBOOK_ADVICE;
         break;
     case GF_CONTENT_NONE:
         break;

@@ -13,6 +13,7 @@ typedef enum gf_content {
     GF_CONTENT_HTML,
     GF_CONTENT_DOCX,
     GF_CONTENT_ODT,
+    GF_CONTENT_XLSX,
     GF_CONTENT_MAIL /* by its name alone, .eml: any text may begin like a mail */
 } gf_content;
 

@@ -14,7 +14,11 @@ typedef struct gf_parse_context {
     gf_slice path;           /* of the stream: the id of a text file */
     gf_record_bounds bounds; /* of one record */
     uint64_t max_document;
-    bool unwraps;                       /* as the options say */
+    const gf_input *input;    /* whose bounds and cancel hold */
+    bool unwraps;             /* as the options say */
+    gf_slice sheet;           /* likewise */
+    gf_reader_remark *remark; /* likewise; may be NULL */
+    void *remark_context;
     struct gf_json_record_parser *json; /* json_record.h */
 } gf_parse_context;
 
@@ -26,7 +30,8 @@ typedef struct gf_parser_kind {
 } gf_parser_kind;
 
 extern const gf_parser_kind gf_jsonl_parser, gf_json_array_parser, gf_csv_parser, gf_tsv_parser,
-    gf_text_file_parser, gf_html_parser, gf_office_parser, gf_mail_parser, gf_firefox_input_parser;
+    gf_text_file_parser, gf_html_parser, gf_office_parser, gf_mail_parser, gf_firefox_input_parser,
+    gf_workbook_parser;
 
 /** Does a stream begin with an object whose items are records: see json_array.c. */
 gf_status gf_format_is_wrapped(gf_read_buffer *buffer, bool *wrapped, gf_error *err);

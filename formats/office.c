@@ -11,20 +11,20 @@
 
 #include "base/memory.h"
 #include "formats/archive.h"
-#include "formats/xml.h"
+#include "formats/xml_stream.h"
 
-#include <stdio.h>
+#include <errno.h>
 
-enum { CHUNK = 32 << 10, XML_FACTOR = 16, XML_SLACK = 16 << 20 };
+enum { CHUNK = GF_XML_STREAM_TAG, XML_FACTOR = 16, XML_SLACK = 16 << 20 };
 
 typedef struct office {
     gf_parse_context in;
     bool is_done;
     gf_buffer text;
-    xmlParserCtxt *parser;
+    gf_xml_stream xml;
     unsigned skipped; /* elements around what comes that hold no text of the document */
     unsigned running; /* elements around it whose characters are text */
-    bool is_too_long, is_unsafe;
+    bool is_too_long;
     gf_error failure; /* of reading the buffer */
 } office;
 
@@ -49,10 +49,10 @@ static void close_office(void *parser)
 
 /* ---- XML to text ----------------------------------------------------------------------------- */
 
-static bool is_one_of(const xmlChar *name, const char *const *names)
+static bool is_one_of(const char *name, const char *const *names)
 {
     for (; *names; names++)
-        if (strcmp((const char *)name, *names) == 0) return true;
+        if (strcmp(name, *names) == 0) return true;
     return false;
 }
 
@@ -71,90 +71,49 @@ static const char *const skipped_elements[] = {"pPr",
 static const char *const running_elements[] = {"t", "h", "p", NULL};
 static const char *const docx_running[] = {"t", NULL};
 
-static bool runs(const office *o, const xmlChar *local, const xmlChar *uri)
+static bool runs(const char *name, const char *space)
 {
-    (void)o;
-    bool is_odf = uri && strstr((const char *)uri, "opendocument") != NULL;
-    return is_one_of(local, is_odf ? running_elements + 1 : docx_running);
+    bool is_odf = space && strstr(space, "opendocument") != NULL;
+    return is_one_of(name, is_odf ? running_elements + 1 : docx_running);
 }
 
-static void start_element(void *context, const xmlChar *local, const xmlChar *prefix,
-                          const xmlChar *uri, int n_namespaces, const xmlChar **namespaces,
-                          int n_attributes, int n_defaulted, const xmlChar **attributes)
+static void start_element(void *context, const char *name, const char *space,
+                          const gf_xml_attributes *attributes)
 {
-    office *o = ((xmlParserCtxt *)context)->_private;
+    office *o = context;
     static const char *const breaks[] = {"br", "cr", "line-break", NULL};
-    (void)prefix, (void)n_namespaces, (void)namespaces;
-    (void)n_attributes, (void)n_defaulted, (void)attributes;
-    if (o->skipped || is_one_of(local, skipped_elements)) {
+    (void)attributes;
+    if (o->skipped || is_one_of(name, skipped_elements)) {
         o->skipped++;
         return;
     }
-    o->running += runs(o, local, uri);
-    if (strcmp((const char *)local, "tab") == 0) gf_buffer_byte(&o->text, '\t');
-    if (strcmp((const char *)local, "s") == 0) gf_buffer_byte(&o->text, ' ');
-    if (is_one_of(local, breaks)) gf_buffer_byte(&o->text, '\n');
+    o->running += runs(name, space);
+    if (strcmp(name, "tab") == 0) gf_buffer_byte(&o->text, '\t');
+    if (strcmp(name, "s") == 0) gf_buffer_byte(&o->text, ' ');
+    if (is_one_of(name, breaks)) gf_buffer_byte(&o->text, '\n');
 }
 
-static void end_element(void *context, const xmlChar *local, const xmlChar *prefix,
-                        const xmlChar *uri)
+static void end_element(void *context, const char *name, const char *space)
 {
-    office *o = ((xmlParserCtxt *)context)->_private;
-    (void)prefix;
+    office *o = context;
     if (o->skipped) {
         o->skipped--;
         return;
     }
-    o->running -= runs(o, local, uri) && o->running;
-    if (is_one_of(local, running_elements + 1)) gf_buffer_byte(&o->text, '\n');
+    o->running -= runs(name, space) && o->running;
+    if (is_one_of(name, running_elements + 1)) gf_buffer_byte(&o->text, '\n');
 }
 
-static void add_characters(void *context, const xmlChar *bytes, int length)
+static void add_characters(void *context, gf_slice text)
 {
-    office *o = ((xmlParserCtxt *)context)->_private;
-    if (o->skipped || !o->running || length <= 0) return;
-    gf_buffer_append(&o->text, (const char *)bytes, (size_t)length);
+    office *o = context;
+    if (o->skipped || !o->running) return;
+    gf_buffer_slice(&o->text, text);
     o->is_too_long = o->text.len > o->in.max_document;
-    if (o->is_too_long || o->text.state != GF_OK) xmlStopParser(o->parser);
+    if (o->is_too_long || o->text.state != GF_OK) gf_xml_stream_stop(&o->xml);
 }
 
-static void meet_doctype(void *context, const xmlChar *name, const xmlChar *external,
-                         const xmlChar *system)
-{
-    office *o = ((xmlParserCtxt *)context)->_private;
-    (void)name, (void)external, (void)system;
-    o->is_unsafe = true;
-    xmlStopParser(o->parser);
-}
-
-static gf_status make_parser(office *o, gf_error *err)
-{
-    gf_xml_silence();
-    o->parser = xmlCreatePushParserCtxt(NULL, NULL, NULL, 0, NULL);
-    if (!o->parser) return gf_fail_memory(err, "an XML parser");
-    xmlCtxtUseOptions(o->parser,
-                      XML_PARSE_NONET | XML_PARSE_NOERROR | XML_PARSE_NOWARNING | XML_PARSE_NOENT);
-    xmlSAXHandler *sax = o->parser->sax;
-    o->parser->_private = o;
-    sax->internalSubset = meet_doctype;
-    sax->entityDecl = NULL;
-    sax->startElementNs = start_element;
-    sax->endElementNs = end_element;
-    sax->characters = sax->ignorableWhitespace = sax->cdataBlock = add_characters;
-    sax->reference = NULL;
-    sax->comment = NULL;
-    sax->processingInstruction = NULL;
-    return GF_OK;
-}
-
-static void free_parser(office *o)
-{
-    if (!o->parser) return;
-    if (o->parser->myDoc) xmlFreeDoc(o->parser->myDoc);
-    o->parser->myDoc = NULL;
-    xmlFreeParserCtxt(o->parser);
-    o->parser = NULL;
-}
+static const gf_xml_events text_events = {start_element, end_element, add_characters};
 
 /* ---- the zip --------------------------------------------------------------------------------- */
 
@@ -165,7 +124,7 @@ static la_ssize_t give_bytes(struct archive *a, void *context, const void **byte
     if (gf_read_buffer_unread(w).len == 0) {
         o->failure.status = gf_read_buffer_more(w, &o->failure);
         if (o->failure.status != GF_OK) {
-            archive_set_error(a, 5, "the input failed");
+            archive_set_error(a, EIO, "the input failed");
             return -1;
         }
     }
@@ -173,13 +132,6 @@ static la_ssize_t give_bytes(struct archive *a, void *context, const void **byte
     *bytes = unread.ptr;
     gf_read_buffer_consume(w, unread.len);
     return (la_ssize_t)unread.len;
-}
-
-/* Elements are known once their tag has ended: one that does not end within a chunk is no text's. */
-static bool is_long_tag(const xmlParserCtxt *parser)
-{
-    const xmlChar *at = parser->input->cur, *end = parser->input->end;
-    return end - at > CHUNK && at[0] == '<' && at[1] != '!' && at[1] != '?';
 }
 
 /* False where the part cannot be read: damaged, unsafe, or too long. */
@@ -195,9 +147,9 @@ static bool parse_part(office *o, struct archive *a)
         all += (uint64_t)n;
         if (all > most) o->is_too_long = true;
         if (o->is_too_long) return false;
-        if (xmlParseChunk(o->parser, chunk, (int)n, 0) != 0 || is_long_tag(o->parser)) return false;
+        if (!gf_xml_stream_feed(&o->xml, gf_slice_of(chunk, (size_t)n))) return false;
     }
-    return xmlParseChunk(o->parser, "", 0, 1) == 0;
+    return gf_xml_stream_end(&o->xml);
 }
 
 static bool is_text_part(const char *path)
@@ -213,7 +165,7 @@ static gf_status read_document(office *o, bool *is_whole, gf_error *err)
     *is_whole = false;
     if (!a) return gf_fail_memory(err, "an archive");
     archive_read_support_format_zip_streamable(a);
-    gf_status st = make_parser(o, err);
+    gf_status st = gf_xml_stream_open(&o->xml, &text_events, o, err);
     if (st == GF_OK) r = archive_read_open(a, o, NULL, give_bytes, NULL);
     while (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
         r = archive_read_next_header(a, &entry);
@@ -222,9 +174,8 @@ static gf_status read_document(office *o, bool *is_whole, gf_error *err)
         *is_whole = parse_part(o, a);
         break;
     }
-    bool no_memory =
-        archive_errno(a) == 12 || (o->parser && o->parser->lastError.code == XML_ERR_NO_MEMORY);
-    free_parser(o);
+    bool no_memory = archive_errno(a) == ENOMEM || o->xml.out_of_memory;
+    gf_xml_stream_release(&o->xml);
     archive_read_free(a);
     if (st != GF_OK) return st;
     if (no_memory) return gf_fail_memory(err, "an office document");
@@ -249,7 +200,7 @@ static gf_status next_office(void *parser, gf_parsed_record *parsed, gf_error *e
         gf_parsed_record_refuse_long(parsed, o->in.max_document);
     } else if (!is_whole) {
         gf_parsed_record_refuse(parsed, "not_text", "an office document that is damaged%s",
-                                o->is_unsafe ? ", or made to harm: it declares entities" : "");
+                                o->xml.is_unsafe ? ", or made to harm: it declares entities" : "");
     } else if (o->text.len == 0) {
         gf_parsed_record_skip(parsed, "empty_text", "the document holds no text");
     } else {

@@ -26,6 +26,9 @@ struct gf_reader {
     gf_format format;
     uint64_t max_document;
     bool unwraps;
+    char *sheet; /* the options' */
+    gf_reader_remark *remark;
+    void *remark_context;
     gf_unpacked *stream;
     gf_decoding *decoding;
     bool is_decoded;  /* the current stream, by it */
@@ -70,7 +73,11 @@ gf_status gf_reader_open(const gf_input *input, const gf_reader_options *given, 
     r->format = options.format;
     r->max_document = options.max_document;
     r->unwraps = options.unwraps;
-    gf_status st = create_parts(r, input, &options, err);
+    r->remark = options.remark;
+    r->remark_context = options.remark_context;
+    r->sheet = gf_copy_string(options.sheet.ptr, options.sheet.len);
+    gf_status st =
+        r->sheet ? create_parts(r, input, &options, err) : gf_fail_memory(err, "a reader");
     if (st != GF_OK) {
         gf_reader_close(r);
         return st;
@@ -95,6 +102,7 @@ void gf_reader_close(gf_reader *r)
     gf_json_record_parser_release(&r->json);
     gf_decoding_free(r->decoding);
     gf_unpacked_close(r->stream);
+    gf_free(r->sheet);
     gf_free(r);
 }
 
@@ -119,6 +127,12 @@ static gf_status choose_document(gf_reader *r, gf_read_buffer *buffer, gf_slice 
         if (!gf_format_is_records(name, r->format)) *kind = &gf_mail_parser;
         return GF_OK;
     }
+    if (content == GF_CONTENT_XLSX) {
+        bool is_other = r->format != GF_FORMAT_AUTO || gf_format_is_records(name, r->format);
+        if (!is_other) *kind = &gf_workbook_parser;
+        advice =
+            "an Excel workbook, and not what it is said to be; call it .xlsx, and leave --from out";
+    }
     if (content == GF_CONTENT_HTML) *kind = &gf_html_parser;
     if (content == GF_CONTENT_DOCX || content == GF_CONTENT_ODT) *kind = &gf_office_parser;
     if (*kind && gf_format_is_records(name, r->format)) {
@@ -138,7 +152,8 @@ static gf_status open_parser(gf_reader *r, gf_error *err)
     gf_slice name = gf_unpacked_name(r->stream);
     const gf_parser_kind *kind = NULL;
     gf_status st = choose_document(r, buffer, name, &kind, err);
-    r->is_decoded = st == GF_OK && kind != &gf_office_parser && kind != &gf_mail_parser;
+    r->is_decoded = st == GF_OK && kind != &gf_office_parser && kind != &gf_mail_parser &&
+                    kind != &gf_workbook_parser;
     if (r->is_decoded) st = gf_decoding_begin(r->decoding, buffer, name, err);
     if (st == GF_OK && kind == &gf_html_parser) st = gf_read_buffer_skip_mark(buffer, err);
     if (st != GF_OK) return st;
@@ -157,7 +172,11 @@ static gf_status open_parser(gf_reader *r, gf_error *err)
         .path = gf_unpacked_path(r->stream),
         .bounds = {(size_t)r->max_document * RECORD_FACTOR + RECORD_SLACK, (size_t)r->max_document},
         .max_document = r->max_document,
+        .input = gf_unpacked_input(r->stream),
         .unwraps = r->unwraps,
+        .sheet = gf_slice_str(r->sheet),
+        .remark = r->remark,
+        .remark_context = r->remark_context,
         .json = &r->json,
     };
     gf_slice start;
@@ -211,7 +230,8 @@ static gf_status parse_next(gf_reader *r, gf_error *err)
             st = r->kind->next(r->parser, &r->parsed, err);
             r->n_records += st == GF_OK;
             if (st != GF_ENOTFOUND) return st == GF_OK ? st : refuse_stream(r, st);
-            bool has_header = r->kind == &gf_csv_parser || r->kind == &gf_tsv_parser;
+            bool has_header = r->kind == &gf_csv_parser || r->kind == &gf_tsv_parser ||
+                              r->kind == &gf_workbook_parser;
             close_parser(r);
             if (r->n_records == 0) {
                 gf_parsed_record_skip(&r->parsed, "empty_file", "%s",

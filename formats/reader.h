@@ -53,6 +53,10 @@ bool gf_date_order_named(gf_slice name, gf_date_order *order);
 /** Whether records take a string, in any format and order of dates, for a time. */
 bool gf_reader_takes_time(gf_slice text);
 
+/** Something about a stream that whoever reads it may want to know: a stable key, and words. */
+typedef void gf_reader_remark(void *context, const char *reason, gf_slice source,
+                              const char *message);
+
 /**
  * {0} gives the defaults. A name that is left empty was not given explicitly, and a value of the
  * wrong type is then no reason to refuse a record: the field stays an ordinary one.
@@ -73,6 +77,9 @@ typedef struct gf_reader_options {
     uint64_t max_document; /* most bytes of text and fields; 0 is GF_MAX_DOCUMENT */
     gf_date_order dates;   /* of dates such as 3/4/2015 */
     gf_bad_times bad_times;
+    gf_slice sheet;           /* of a workbook: its name or number; empty: the first that shows */
+    gf_reader_remark *remark; /* may be NULL */
+    void *remark_context;
     gf_decoding_options decoding;
 } gf_reader_options;
 

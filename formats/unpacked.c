@@ -109,6 +109,11 @@ gf_read_buffer *gf_unpacked_buffer(gf_unpacked *s)
     return &s->levels[s->deepest].buffer;
 }
 
+const gf_input *gf_unpacked_input(const gf_unpacked *s)
+{
+    return &s->input;
+}
+
 gf_slice gf_unpacked_name(const gf_unpacked *s)
 {
     return gf_buffer_view(&s->name);

@@ -21,6 +21,9 @@ void gf_unpacked_close(gf_unpacked *stream);
  */
 gf_status gf_unpacked_next(gf_unpacked *stream, gf_error *err);
 
+/** The input, for its bounds; borrowed. */
+const gf_input *gf_unpacked_input(const gf_unpacked *stream);
+
 /** The bytes of the current stream. Reading it may fail as gf_unpacked_next does. */
 gf_read_buffer *gf_unpacked_buffer(gf_unpacked *stream);
 

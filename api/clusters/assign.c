@@ -167,6 +167,7 @@ static const gf_parameter assign_parameters[] = {
     P_TEXT("lang", "FIELD", "field that is the language (lang)"),
     P_CHOICE("from", GF_FORMAT_NAMES, "format, where the name does not tell it"),
     P_ENCODING,
+    P_SHEET,
     {"max-document", GF_PARAMETER_BYTES, false, "SIZE", "refuse larger records (16M)", 1,
      GF_LARGEST_MAX_DOCUMENT},
     P_UNPACKED,

@@ -389,6 +389,7 @@ static const gf_parameter put_parameters[] = {
     P_CHOICE("from", GF_FORMAT_NAMES "|papers|tweets",
              "format, where the name does not tell it; or what the store has"),
     P_ENCODING,
+    P_SHEET,
     P_SEVERAL("where", false, "F=V",
               "from tweets: those of which this holds; also !=, <, <=, >, >="),
     P_TEXT("table", "VERSION-ENV", "from papers: their table (0-prod)"),

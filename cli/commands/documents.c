@@ -65,8 +65,10 @@ static const gf_command put_command = {
                 "    grouperfish put '{type}-{product}' input.tsv --from input-tsv \\\n"
                 "        --also '{type}-{product}-{version}'\n",
     .notes =
-        "FILE is JSON Lines, a JSON array, CSV or TSV with a header, a folder of texts, or - for\n"
-        "standard input; gzip, zstd, xz, tar and zip are read as they are. The store and the\n"
+        "FILE is JSON Lines, a JSON array, CSV or TSV with a header, an Excel workbook, a folder "
+        "of\n"
+        "texts, or - for standard input; gzip, zstd, xz, tar and zip are read as they are. The "
+        "store and the\n"
         "collection are made where they are missing. A record without an id gets the hash of its\n"
         "content. The same file put again changes nothing.\n",
     GF_WORDS(put_words),

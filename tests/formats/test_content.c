@@ -112,7 +112,7 @@ static void refuses_what_is_no_text(void **state)
 {
     (void)state;
     gf_buffer xlsx = {0}, expected = {0};
-    make_office("docProps/app.xml", GF_SLICE("<x/>"), "xl/workbook.xml", GF_SLICE("<x/>"), &xlsx);
+    make_office("docProps/app.xml", GF_SLICE("<x/>"), "xl/workbook.bin", GF_SLICE("<x/>"), &xlsx);
     const memory_stream streams[] = {
         {"a.xlsx", gf_buffer_view(&xlsx), true},
         {"b.csv", gf_buffer_view(&xlsx), true},
@@ -125,19 +125,21 @@ static void refuses_what_is_no_text(void **state)
     };
     check_streams(
         streams, 8, NULL,
-        "a.xlsx:0 not_text (refused): an Excel workbook; save it as CSV\n"
-        "b.csv:0 not_text (refused): an Excel workbook; save it as CSV\n"
-        "c.zip:0 not_text (refused): an Excel workbook; save it as CSV\n"
+        "a.xlsx:0 not_text (refused): a binary Excel workbook (.xlsb); save it as .xlsx or CSV\n"
+        "b.csv:0 not_text (refused): a binary Excel workbook (.xlsb); save it as .xlsx or CSV\n"
+        "c.zip:0 not_text (refused): a binary Excel workbook (.xlsb); save it as .xlsx or CSV\n"
         "d.txt:0 not_text (refused): a PDF; make text of it first (pdftotext)\n"
-        "e:0 not_text (refused): Parquet; make it CSV or JSON Lines first (duckdb, "
-        "pandas)\n"
+        "e:0 not_text (refused): Parquet; make it JSON Lines first, with pandas and pyarrow: "
+        "python3 "
+        "-c \"import pandas as p; p.read_parquet('IN').to_json('OUT.jsonl', orient='records', "
+        "lines=True, date_format='iso')\"\n"
         "f.jsonl:0 not_text (refused): an SQLite database; export a table as CSV (sqlite3 "
         "-csv -header)\n"
         "g.csv:0 not_text (refused): an HTML page, and not the records that it is said to "
         "be\n"
         "h.txt:0 id=\"h.txt\" text=\"PAR1 is a gene\\n\"\n");
     check_records("body", gf_buffer_view(&xlsx), NULL,
-                  "invalid: body: an Excel workbook; save it as CSV\n");
+                  "invalid: body: a binary Excel workbook (.xlsb); save it as .xlsx or CSV\n");
     check_records("standard input", GF_SLICE("%PDF-1.4\n..."), NULL,
                   "invalid: standard input: a PDF; make text of it first (pdftotext)\n");
     gf_buffer_release(&xlsx);

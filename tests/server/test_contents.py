@@ -54,8 +54,8 @@ class Contents(unittest.TestCase):
         self.refused(mac, '"klingon" is not known', "?from=csv&encoding=klingon")
 
     def test_what_is_no_text_is_refused(self):
-        self.refused(office("[Content_Types].xml", "xl/workbook.xml"), "an Excel workbook; save it as CSV", "")
-        self.refused(office("docProps/app.xml", "xl/workbook.xml"), "an Excel workbook; save it as CSV")
+        self.refused(office("[Content_Types].xml", "xl/workbook.bin"), "save it as .xlsx or CSV", "")
+        self.refused(office("docProps/app.xml", "xl/workbook.bin"), "save it as .xlsx or CSV")
         self.refused(b"%PDF-1.7\n%\xe2\xe3", "a PDF; make text of it first (pdftotext)", "")
         self.refused(b"PAR1\x15\x04\x15", "Parquet", "")
         self.refused(b"<!DOCTYPE html>\n<title>Sign in</title>", "an HTML page")
