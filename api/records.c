@@ -56,6 +56,7 @@ gf_status gf_records_reader(gf_call *call, bool keep_fields, gf_reader **reader,
     gf_slice *text = NULL, *fields = NULL;
     gf_status st = reader_options(call, keep_fields, &options, &text, &fields, err);
     options.decoding = gf_records_decoding(call);
+    options.places = gf_call_has(call, "source");
     options.sheet = gf_call_text(call, "sheet");
     options.remark = tell_remark;
     options.remark_context = call;

@@ -25,7 +25,8 @@ typedef enum gf_option_use {
     GF_OPTION_REJECTS,  /* the file for refused records */
     GF_OPTION_PROGRESS, /* auto, none or jsonl */
     GF_OPTION_LINKS,    /* links out of folders are read */
-    GF_OPTION_FILE      /* a file that the command reads or writes; session->file */
+    GF_OPTION_FILE,     /* a file that the command reads or writes; session->file */
+    GF_OPTION_KEPT      /* of the command's prepare: gf_session_kept */
 } gf_option_use;
 
 /** An option of the command itself. */

@@ -118,6 +118,7 @@ static int run_command(const gf_command *command, int n_words, char **words)
         code = s.help ? command_help(command) : gf_session_run(&s);
     gf_buffer_release(&s.options_text);
     gf_free(s.arguments);
+    gf_free(s.kept_options);
     gf_free(s.words);
     return code;
 }

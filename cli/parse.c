@@ -119,6 +119,14 @@ static gf_status take_file(gf_session *s, const char *name, const char *value, g
     return GF_OK;
 }
 
+static gf_status keep_option(gf_session *s, const char *name, const char *value, gf_error *err)
+{
+    if (!gf_grow(&s->kept_options, &s->kept_capacity, s->n_kept + 1, sizeof *s->kept_options))
+        return gf_fail_memory(err, "options");
+    s->kept_options[s->n_kept++] = (gf_kept_option){name, value ? value : ""};
+    return GF_OK;
+}
+
 static gf_status take_option(gf_session *s, const gf_option *o, const char *value, gf_error *err)
 {
     if (!o->own) return gf_session_add(s, o->name, value, err);
@@ -142,6 +150,8 @@ static gf_status take_option(gf_session *s, const gf_option *o, const char *valu
         break;
     case GF_OPTION_FILE:
         return take_file(s, o->name, value, err);
+    case GF_OPTION_KEPT:
+        return keep_option(s, o->name, value, err);
     }
     return GF_OK;
 }

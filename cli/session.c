@@ -37,6 +37,13 @@ gf_status gf_session_add(gf_session *s, const char *name, const char *value, gf_
     return GF_OK;
 }
 
+const char *gf_session_kept(const gf_session *s, const char *name)
+{
+    for (size_t i = s->n_kept; i-- > 0;)
+        if (strcmp(s->kept_options[i].name, name) == 0) return s->kept_options[i].value;
+    return NULL;
+}
+
 /* ---- notices --------------------------------------------------------------------------------- */
 
 static void print_notice(gf_session *s, const char *ending)
@@ -348,7 +355,9 @@ static void fill_access(gf_session *s)
     c->announces = !s->command->shows_made;
     c->quiet = s->meter.kind == GF_METER_NONE;
     c->cancel = &gf_session_stop;
-    c->files = s->files;
+    c->has_input = s->files || s->source;
+    if (s->files) c->from = gf_files_input(s->files);
+    if (s->source) c->from = gf_source_input(s->source);
     c->out = s->out;
 }
 
@@ -535,6 +544,7 @@ int gf_session_run(gf_session *s)
     if (st != GF_OK && !unread) print_error(s, st, &err);
     gf_store_access_close(&s->access);
     gf_files_close(s->files);
+    gf_source_close(s->source);
     gf_meter_release(&s->meter);
     gf_buffer_release(&s->notice);
     gf_buffer_release(&s->text);

@@ -11,9 +11,15 @@
 #include "cli/terminal/meter.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text.h"
+#include "formats/source.h"
 
 #include <signal.h>
 #include <stdio.h>
+
+/** An option that waits for the command's prepare. */
+typedef struct gf_kept_option {
+    const char *name, *value;
+} gf_kept_option;
 
 struct gf_session {
     const gf_command *command;
@@ -26,6 +32,8 @@ struct gf_session {
     size_t n_words, word_capacity;
     const char *store_option, *namespace_option, *server_option, *token_option, *format,
         *progress_option, *out_path, *rejects;
+    gf_kept_option *kept_options; /* n_kept */
+    size_t n_kept, kept_capacity;
     const char *file; /* of an option that the command itself uses, such as --ids FILE */
     double wait_seconds;
     bool read_only;    /* --read-only */
@@ -41,8 +49,9 @@ struct gf_session {
     /* While it runs. */
     const char *store_path, *name_space;
     gf_store_access access;
-    gf_buffer token; /* for the server */
-    gf_files *files; /* of the operation's input */
+    gf_buffer token;   /* for the server */
+    gf_files *files;   /* of the operation's input */
+    gf_source *source; /* in their place */
     gf_call call;
     gf_output output;
     FILE *out; /* stdout, or the file of -o */
@@ -63,6 +72,9 @@ gf_slice gf_session_argument(const gf_session *s, const char *name);
 
 /** True where the argument was given, and is not empty. */
 bool gf_session_has(const gf_session *s, const char *name);
+
+/** The value of an option that is kept for the command's prepare, or NULL; of a flag "". */
+const char *gf_session_kept(const gf_session *s, const char *name);
 
 /** Take an option by its name; a flag's value is true or false. value lasts (cli/parse.c). */
 gf_status gf_session_take_option(gf_session *s, const char *name, const char *value, gf_error *err);

@@ -25,7 +25,8 @@ typedef struct gf_store_access {
     bool announces;     /* print that a store was made */
     bool quiet;         /* print nothing else */
     const gf_cancel *cancel;
-    gf_files *files;  /* the call's input, or NULL */
+    gf_input from; /* the call's input, where it has_input */
+    bool has_input;
     FILE *out;        /* flushed before waiting for input */
     gf_remote remote; /* where it has a URL, a server is asked, and no store is opened */
 

@@ -16,6 +16,7 @@ typedef struct gf_parse_context {
     uint64_t max_document;
     const gf_input *input;    /* whose bounds and cancel hold */
     bool unwraps;             /* as the options say */
+    bool places;              /* likewise */
     gf_slice sheet;           /* likewise */
     gf_reader_remark *remark; /* likewise; may be NULL */
     void *remark_context;

@@ -21,6 +21,18 @@ static gf_status open_jsonl(const gf_parse_context *context, void **parser, gf_e
     return GF_OK;
 }
 
+/* The line {"$place": "..."}. */
+static void take_place(gf_parsed_record *parsed)
+{
+    const gf_member *m = parsed->members;
+    bool is_place = parsed->kind == GF_RECORD_DOCUMENT && parsed->n_members == 1 &&
+                    gf_slice_equal(m->name, GF_SLICE("$place")) &&
+                    gf_json_kind_of(m->json) == GF_JSON_STRING;
+    if (!is_place) return;
+    parsed->kind = GF_RECORD_PLACE;
+    parsed->raw = gf_json_get_string(m->json);
+}
+
 static gf_status next_line(void *parser, gf_parsed_record *parsed, gf_error *err)
 {
     jsonl *p = parser;
@@ -36,7 +48,9 @@ static gf_status next_line(void *parser, gf_parsed_record *parsed, gf_error *err
         gf_parsed_record_refuse_long(parsed, p->in.max_document);
         return GF_OK;
     }
-    return gf_json_record_parse(p->in.json, parsed->raw, parsed, err);
+    st = gf_json_record_parse(p->in.json, parsed->raw, parsed, err);
+    if (st == GF_OK && p->in.places) take_place(parsed);
+    return st;
 }
 
 const gf_parser_kind gf_jsonl_parser = {open_jsonl, next_line, gf_free};

@@ -26,6 +26,7 @@ struct gf_reader {
     gf_format format;
     uint64_t max_document;
     bool unwraps;
+    bool places;
     char *sheet; /* the options' */
     gf_reader_remark *remark;
     void *remark_context;
@@ -73,6 +74,7 @@ gf_status gf_reader_open(const gf_input *input, const gf_reader_options *given, 
     r->format = options.format;
     r->max_document = options.max_document;
     r->unwraps = options.unwraps;
+    r->places = options.places;
     r->remark = options.remark;
     r->remark_context = options.remark_context;
     r->sheet = gf_copy_string(options.sheet.ptr, options.sheet.len);
@@ -174,6 +176,7 @@ static gf_status open_parser(gf_reader *r, gf_error *err)
         .max_document = r->max_document,
         .input = gf_unpacked_input(r->stream),
         .unwraps = r->unwraps,
+        .places = r->places,
         .sheet = gf_slice_str(r->sheet),
         .remark = r->remark,
         .remark_context = r->remark_context,
@@ -233,7 +236,7 @@ static gf_status parse_next(gf_reader *r, gf_error *err)
             bool has_header = r->kind == &gf_csv_parser || r->kind == &gf_tsv_parser ||
                               r->kind == &gf_workbook_parser;
             close_parser(r);
-            if (r->n_records == 0) {
+            if (r->n_records == 0 && !r->places) {
                 gf_parsed_record_skip(&r->parsed, "empty_file", "%s",
                                       r->is_empty  ? "the file is empty"
                                       : has_header ? "no row in it, at most a header"

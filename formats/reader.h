@@ -67,6 +67,7 @@ typedef struct gf_reader_options {
     const gf_slice *text; /* n_text; default "text" alone. Several are joined by an empty line */
     size_t n_text;
     bool text_is_fixed; /* the caller cannot name another, so errors do not suggest it */
+    bool places;        /* of JSON Lines {"$place": "..."} is none, but a GF_RECORD_PLACE */
     bool without_text;  /* `text` are fields as all others, of any type, and may be absent */
     bool unwraps;       /* the items of {"items": [...]}, also as {"message": {...}}, are records */
     gf_slice time;      /* default "time" */
@@ -89,7 +90,8 @@ typedef struct gf_reader_options {
 typedef enum gf_record_kind {
     GF_RECORD_DOCUMENT,
     GF_RECORD_REFUSED, /* something is wrong with it */
-    GF_RECORD_SKIPPED  /* nothing is wrong, but there is nothing to put */
+    GF_RECORD_SKIPPED, /* nothing is wrong, but there is nothing to put */
+    GF_RECORD_PLACE /* no record: how far a source was read, in `raw`. Only where it was asked for */
 } gf_record_kind;
 
 /**

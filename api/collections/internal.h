@@ -11,6 +11,6 @@
 extern const gf_operation gf_collection_create_operation, gf_collection_list_operation,
     gf_collection_show_operation, gf_collection_delete_operation, gf_config_set_operation,
     gf_config_show_operation, gf_config_list_operation, gf_config_delete_operation,
-    gf_config_keys_operation;
+    gf_config_keys_operation, gf_source_list_operation;
 
 #endif

@@ -32,6 +32,9 @@ typedef struct putting {
     gf_strings names; /* expanded names of the record at hand */
     gf_intake intake;
     uint64_t replaced, hashed, bad_times;
+    gf_buffer place; /* how far the source was read, which is not kept yet: has_place */
+    bool has_place;
+    int64_t kept_at;   /* milliseconds: when a place was kept, or the put began */
     bool each;         /* a row for each record is wanted */
     gf_buffer results; /* n_results rows that wait for the next flush: lengths and bytes */
     size_t n_results;
@@ -206,6 +209,38 @@ static gf_status put_document(void *context, const gf_record *record, gf_error *
     return gf_intake_refuse(&p->intake, record, reason, why.message, err);
 }
 
+/* ---- the place of a source ------------------------------------------------------------------- */
+
+/* Everything before it is on disk. Where no document made the collection, it is kept nowhere. */
+static gf_status keep_place(putting *p, gf_error *err)
+{
+    gf_store *store;
+    gf_error why = {GF_OK, ""};
+    if (!p->has_place) return GF_OK;
+    gf_status st = gf_call_open_store(p->call, false, &store, &why);
+    if (st == GF_OK)
+        st = gf_put_place_write(store, gf_call_place(p->call), gf_call_text(p->call, "source"),
+                                gf_buffer_view(&p->place), &why);
+    p->has_place = false;
+    p->kept_at = gf_clock_ms();
+    if (st == GF_OK || st == GF_ENOTFOUND) return GF_OK;
+    if (err) *err = why;
+    return st;
+}
+
+/* Each is kept a second after the one before, and the last at the end. */
+static gf_status take_place(putting *p, gf_slice place, gf_error *err)
+{
+    gf_buffer_reset(&p->place);
+    gf_buffer_slice(&p->place, place);
+    gf_status st = gf_buffer_check(&p->place, err);
+    if (st != GF_OK) return st;
+    p->has_place = true;
+    if (gf_clock_ms() - p->kept_at < LATE_MS) return GF_OK;
+    st = flush_now(p, err);
+    return st == GF_OK ? keep_place(p, err) : st;
+}
+
 /* Report skipped or altered input; report once what concerns all records. */
 static void remark(const putting *p, const char *reason, gf_slice source, const char *message)
 {
@@ -228,7 +263,12 @@ static gf_status next_record(void *context, gf_record *record, gf_error *err)
 {
     putting *p = context;
     gf_status st = flush_results(p, err);
-    return st == GF_OK ? gf_reader_next(p->reader, record, err) : st;
+    if (st == GF_OK) st = gf_reader_next(p->reader, record, err);
+    while (st == GF_OK && record->kind == GF_RECORD_PLACE) {
+        st = take_place(p, record->raw, err);
+        if (st == GF_OK) st = gf_reader_next(p->reader, record, err);
+    }
+    return st;
 }
 
 /* ---- records of an application -------------------------------------------------------------- */
@@ -252,7 +292,9 @@ static gf_status flush_put(void *context, gf_status ended, gf_error *err)
 {
     putting *p = context;
     (void)ended;
-    return p->put && gf_put_is_good(p->put) ? gf_put_flush(p->put, err) : GF_OK;
+    if (p->put && !gf_put_is_good(p->put)) return GF_OK;
+    gf_status st = p->put ? gf_put_flush(p->put, err) : GF_OK;
+    return st == GF_OK ? keep_place(p, err) : st;
 }
 
 static void remark_on_all(const putting *p)
@@ -323,6 +365,11 @@ static gf_status choose_source(putting *p, gf_error *err)
     gf_format format;
     p->source = gf_app_find(from);
     if (p->source && !p->source->records) p->source = NULL;
+    if (gf_slice_equal(from, GF_SLICE("postgres")) || gf_slice_equal(from, GF_SLICE("url")))
+        return gf_fail(err, GF_EINVAL,
+                       "from: the command grouperfish put reads %.*s and sends its records: no "
+                       "server asks other hosts for somebody",
+                       GF_SLICE_ARG(from));
     if (!p->source && from.len && !gf_format_named(from, &format))
         return gf_fail(err, GF_EINVAL, "from: this program was built without %.*s",
                        GF_SLICE_ARG(from));
@@ -332,9 +379,21 @@ static gf_status choose_source(putting *p, gf_error *err)
     return GF_OK;
 }
 
+static gf_status check_source(const putting *p, gf_error *err)
+{
+    gf_slice collection = gf_call_text(p->call, "collection");
+    if (!gf_call_has(p->call, "source")) return GF_OK;
+    if (p->source) return gf_fail(err, GF_EINVAL, "source: not with what the store has");
+    if (!memchr(collection.ptr, '{', collection.len)) return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "source: its place is kept with one collection, and \"%.*s\" is a pattern",
+                   GF_SLICE_ARG(collection));
+}
+
 static gf_status open_reader(putting *p, gf_error *err)
 {
     gf_status st = choose_source(p, err);
+    if (st == GF_OK) st = check_source(p, err);
     if (st == GF_OK) st = make_patterns(p, err);
     if (st != GF_OK || p->source) return st;
     p->input = p->call->input;
@@ -350,7 +409,7 @@ static gf_status open_reader(putting *p, gf_error *err)
 
 static gf_status run_put(gf_call *call, gf_error *err)
 {
-    putting p = {.call = call, .each = gf_call_has(call, "results")};
+    putting p = {.call = call, .kept_at = gf_clock_ms(), .each = gf_call_has(call, "results")};
     p.intake = (gf_intake){.call = call,
                            .context = &p,
                            .next = next_record,
@@ -369,6 +428,7 @@ static gf_status run_put(gf_call *call, gf_error *err)
         gf_pattern_free(p.patterns[i]);
     gf_free(p.patterns);
     gf_buffer_release(&p.name);
+    gf_buffer_release(&p.place);
     gf_buffer_release(&p.results);
     gf_strings_release(&p.names);
     return st;
@@ -386,7 +446,7 @@ static const gf_parameter put_parameters[] = {
              "a record whose time cannot be read (refuse with --time, else drop the time)"),
     P_TEXT("lang", "FIELD", "field that is the language (lang)"),
     P_LIST("fields", "FIELD,...|all", "other fields to keep (all)"),
-    P_CHOICE("from", GF_FORMAT_NAMES "|papers|tweets",
+    P_CHOICE("from", GF_FORMAT_NAMES "|papers|tweets|postgres|url",
              "format, where the name does not tell it; or what the store has"),
     P_ENCODING,
     P_SHEET,
@@ -398,6 +458,7 @@ static const gf_parameter put_parameters[] = {
               "a further collection for each record, such as '{type}-{product}'"),
     {"max-document", GF_PARAMETER_BYTES, false, "SIZE", "refuse larger documents (16M)", 1,
      GF_LARGEST_MAX_DOCUMENT},
+    P_TEXT("source", "NAME", "keep how far it was read: lines {\"$place\": \"...\"} say so"),
     P_UNPACKED,
     P_NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)"),
     P_CHOICE("results", "each", "instead a row for each record, once it is stored")};

@@ -103,7 +103,23 @@ static const gf_command delete_command = {
     .answers = true,
 };
 
+/* ---- source list ------------------------------------------------------------------------------ */
+
+static const gf_display_column source_columns[] = {{"source", "source", GF_COLUMN_TEXT},
+                                                   {"place", "place", GF_COLUMN_PROSE}};
+
+static const gf_command source_list_command = {
+    .name = "source list",
+    .examples = "    grouperfish source list feedback\n",
+    .notes =
+        "put --from postgres and --from url keep their place here, and go on from it; --again\n"
+        "reads all once more.\n",
+    GF_WORDS(collection_word),
+    .display = {GF_COLUMNS(source_columns), .nothing = "no source was read"},
+};
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 const gf_commands gf_commands_collections = {
-    NULL, GF_LIST(&list_command, &show_command, &create_command, &delete_command)};
+    NULL,
+    GF_LIST(&list_command, &show_command, &create_command, &delete_command, &source_list_command)};

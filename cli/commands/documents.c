@@ -1,6 +1,7 @@
 /* Documents: put, delete, doc, search, similar. */
 #include "cli/commands/deleted.h"
 #include "cli/commands/import_files.h"
+#include "cli/commands/put_source.h"
 
 #include <errno.h>
 #include <string.h>
@@ -16,6 +17,10 @@ static gf_status prepare_put(gf_session *s, gf_error *err)
         return gf_fail(err, GF_EINVAL, "from: %.*s are those of the store, and no FILE",
                        GF_SLICE_ARG(from));
     if (stored) return GF_OK;
+    if (gf_put_source_is_meant(s)) return gf_put_source_prepare(s, err);
+    if (s->n_kept)
+        return gf_fail(err, GF_EINVAL, "--%s goes with --from url or --from postgres",
+                       s->kept_options[0].name);
     return gf_import_prepare(s, err);
 }
 
@@ -52,27 +57,36 @@ static const gf_display_column result_columns[] = {{"line", "line", GF_COLUMN_ID
                                                    {"result", "result", GF_COLUMN_TEXT},
                                                    {"reason", "reason", GF_COLUMN_TEXT},
                                                    {"message", "message", GF_COLUMN_PROSE}};
+static const gf_own_option put_options[] = {GF_IMPORT_OPTION_LIST, GF_PUT_SOURCE_OPTIONS};
 static const gf_other_display put_others[] = {{"results", {GF_COLUMNS(result_columns)}}};
 
 static const gf_command put_command = {
     .name = "put",
-    .examples = "    grouperfish put feedback feedback.jsonl.gz\n"
-                "    grouperfish put tweets stream.jsonl --id id_str --time created_at\n"
-                "    grouperfish put notes ./texts/            every file is a document\n"
-                "    curl -s URL | grouperfish put news - --from csv --text title,body\n"
-                "    grouperfish put rain --from tweets --where 'hashtags=#rain' --where lang=en\n"
-                "    grouperfish put papers --from papers --text title,abstract\n"
-                "    grouperfish put '{type}-{product}' input.tsv --from input-tsv \\\n"
-                "        --also '{type}-{product}-{version}'\n",
+    .examples =
+        "    grouperfish put feedback feedback.jsonl.gz\n"
+        "    grouperfish put tweets stream.jsonl --id id_str --time created_at\n"
+        "    grouperfish put notes ./texts/            every file is a document\n"
+        "    curl -s URL | grouperfish put news - --from csv --text title,body\n"
+        "    grouperfish put rain --from tweets --where 'hashtags=#rain' --where lang=en\n"
+        "    grouperfish put papers --from papers --text title,abstract\n"
+        "    grouperfish put tickets --from postgres postgres://me@db/desk \\\n"
+        "        'SELECT id, body AS text, updated_at FROM tickets' --since-field updated_at\n"
+        "    grouperfish put tickets --from url https://desk.example/api/tickets.json \\\n"
+        "        --items '$.tickets' --next '$.next_page' --header-file token.txt\n"
+        "    grouperfish put '{type}-{product}' input.tsv --from input-tsv \\\n"
+        "        --also '{type}-{product}-{version}'\n",
     .notes =
         "FILE is JSON Lines, a JSON array, CSV or TSV with a header, an Excel workbook, a folder "
         "of\n"
         "texts, or - for standard input; gzip, zstd, xz, tar and zip are read as they are. The "
         "store and the\n"
         "collection are made where they are missing. A record without an id gets the hash of its\n"
-        "content. The same file put again changes nothing.\n",
+        "content. The same file put again changes nothing. --from postgres ADDRESS QUERY and "
+        "--from\n"
+        "url ADDRESS keep how far they have read, and the same command goes on there; passwords\n"
+        "are in ~/.pgpass or in the --header-file.\n",
     GF_WORDS(put_words),
-    GF_OPTIONS(gf_import_options),
+    GF_OPTIONS(put_options),
     .display = {GF_COLUMNS(put_columns), .single = true, .show = show_put},
     GF_OTHERS(put_others),
     .prepare = prepare_put,

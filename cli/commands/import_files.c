@@ -6,18 +6,8 @@
 const gf_positional gf_import_files[1] = {
     {.name = "FILE", .optional = true, .repeats = true, .path = true}};
 
-#define PROGRESS                                                                                   \
-    {                                                                                              \
-        "progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)",               \
-            GF_OPTION_PROGRESS                                                                     \
-    }
-const gf_own_option gf_import_options[GF_IMPORT_OPTIONS] = {
-    {"rejects", "FILE", "write refused records there, as they were", GF_OPTION_REJECTS},
-    {"force", NULL, "replace that file", GF_OPTION_FORCE},
-    {"follow-links", NULL, "read also files out of a folder that links in it lead to",
-     GF_OPTION_LINKS},
-    PROGRESS};
-const gf_own_option gf_import_progress[1] = {PROGRESS};
+const gf_own_option gf_import_options[GF_IMPORT_OPTIONS] = {GF_IMPORT_OPTION_LIST};
+const gf_own_option gf_import_progress[1] = {GF_IMPORT_PROGRESS};
 
 /* Is there something to read: a pipe, a file, a socket? A terminal and /dev/null are not taken for it. */
 static bool has_input(void)

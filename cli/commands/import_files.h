@@ -16,6 +16,18 @@ gf_status gf_import_prepare_option(gf_session *session, gf_error *err);
 /** FILE... */
 extern const gf_positional gf_import_files[1];
 
+#define GF_IMPORT_PROGRESS                                                                         \
+    {                                                                                              \
+        "progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)",               \
+            GF_OPTION_PROGRESS                                                                     \
+    }
+#define GF_IMPORT_OPTION_LIST                                                                      \
+    {"rejects", "FILE", "write refused records there, as they were", GF_OPTION_REJECTS},           \
+        {"force", NULL, "replace that file", GF_OPTION_FORCE},                                     \
+        {"follow-links", NULL, "read also files out of a folder that links in it lead to",         \
+         GF_OPTION_LINKS},                                                                         \
+        GF_IMPORT_PROGRESS
+
 /** --rejects, --force, --follow-links, --progress */
 enum { GF_IMPORT_OPTIONS = 4 };
 extern const gf_own_option gf_import_options[GF_IMPORT_OPTIONS];

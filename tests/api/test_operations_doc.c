@@ -292,6 +292,16 @@ static void set_build(transport *t, gf_argument *arguments, size_t n)
     }
 }
 
+static void set_up_source(transport *t)
+{
+    gf_error err;
+    const gf_argument arguments[] = {{GF_SLICE("collection"), GF_SLICE("feedback")},
+                                     {GF_SLICE("source"), GF_SLICE("tickets")}};
+    transport_input(t, "tickets",
+                    GF_SLICE("{\"id\":\"1\",\"text\":\"a\"}\n{\"$place\":\"2015-02-21\"}\n"));
+    assert_ok(transport_run_with(t, "put", arguments, 2, &err));
+}
+
 static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
 {
     transport t;
@@ -316,6 +326,7 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     else if (!memmem(line.ptr, line.len, "before there is a store", 23))
         set_up(&t);
     if (strncmp(s->operation->name, "papers ", 7) == 0) set_up_papers(&t);
+    if (strcmp(s->operation->name, "source list") == 0) set_up_source(&t);
     if (memmem(line.ptr, line.len, "after a rebuild", 15)) rebuild_with_3(&t);
     bool of_tweets = strncmp(s->operation->name, "tweets ", 7) == 0;
     if (of_tweets && strcmp(s->operation->name, "tweets import") != 0) {

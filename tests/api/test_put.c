@@ -534,6 +534,100 @@ static void random_puts(void **state)
     transport_close(&t);
 }
 
+/* ---- the place of a source ------------------------------------------------------------------- */
+
+static gf_status put_source(transport *t, const char *input, gf_error *err)
+{
+    const gf_argument arguments[] = {{GF_SLICE("collection"), GF_SLICE("fruit")},
+                                     {GF_SLICE("source"), GF_SLICE("desk")}};
+    transport_input(t, "desk", gf_slice_str(input));
+    return transport_run_with(t, "put", arguments, 2, err);
+}
+
+/* The place that is kept of "desk"; empty where there is none. */
+static void assert_place(transport *t, const char *expected)
+{
+    assert_run(t, "source list", "collection", "fruit", "source", "desk");
+    assert_int_equal(t->n_rows, *expected ? 1 : 0);
+    if (*expected) assert_slice(transport_text(t, 0, "place"), expected);
+}
+
+/* The last of those that came, also without a record; it goes with its collection. */
+static void keeps_the_place_of_a_source(void **state)
+{
+    (void)state;
+    transport t;
+    gf_error err;
+    transport_open(&t);
+    assert_ok(put_source(&t, "{\"$place\":\"0\"}\n", &err));
+    assert_int_equal(count(&t, "read"), 0); /* no document made the collection */
+    assert_ok(put_source(&t, three, &err));
+    assert_place(&t, "");
+    assert_ok(put_source(&t,
+                         "{\"$place\":\"1\"}\n{\"id\":\"d\",\"text\":\"four\"}\n"
+                         "{ \"$place\" : \"\\u0032\" }\n",
+                         &err));
+    assert_int_equal(count(&t, "read"), 1);
+    assert_place(&t, "2");
+    assert_ok(put_source(&t, "{\"$place\":\"3\"}\n", &err));
+    assert_int_equal(count(&t, "read"), 0);
+    assert_int_equal(t.n_notices, 0);
+    assert_place(&t, "3");
+    assert_ok(put_source(&t, "", &err));
+    assert_place(&t, "3");
+    assert_run(&t, "collection delete", "collection", "fruit");
+    assert_ok(put_source(&t, three, &err));
+    assert_place(&t, "");
+    transport_close(&t);
+}
+
+/* Only such a line is a place, and only where a source is named. */
+static void other_lines_are_no_place(void **state)
+{
+    (void)state;
+    transport t;
+    gf_error err;
+    transport_open(&t);
+    const gf_argument plain = {GF_SLICE("collection"), GF_SLICE("fruit")};
+    transport_input(&t, "a.jsonl", GF_SLICE("{\"id\":\"a\",\"text\":\"b\"}\n{\"$place\":\"1\"}\n"));
+    assert_ok(transport_run_with(&t, "put", &plain, 1, &err));
+    assert_int_equal(reason(&t, "no_text"), 1);
+    assert_ok(put_source(
+        &t, "{\"id\":\"a\",\"text\":\"b\"}\n{\"$place\":1}\n{\"$place\":\"1\",\"x\":2}\n", &err));
+    assert_int_equal(reason(&t, "no_text"), 2);
+    assert_place(&t, "");
+    transport_close(&t);
+}
+
+static void refuses_places_that_cannot_be_kept(void **state)
+{
+    (void)state;
+    transport t;
+    gf_error err;
+    gf_buffer line = {0};
+    transport_open(&t);
+    const gf_argument pattern[] = {{GF_SLICE("collection"), GF_SLICE("{id}")},
+                                   {GF_SLICE("source"), GF_SLICE("desk")}};
+    transport_input(&t, "desk", gf_slice_str(three));
+    assert_status(GF_EINVAL, transport_run_with(&t, "put", pattern, 2, &err));
+    assert_string_equal(err.message, "source: its place is kept with one collection, and \"{id}\" "
+                                     "is a pattern");
+    gf_buffer_str(&line, "{\"id\":\"a\",\"text\":\"b\"}\n{\"$place\":\"");
+    for (int i = 0; i < (64 << 10) + 1; i++)
+        gf_buffer_byte(&line, 'x');
+    gf_buffer_str(&line, "\"}\n");
+    assert_status(GF_EINVAL, put_source(&t, gf_buffer_cstr(&line), &err));
+    assert_place(&t, "");
+    assert_status(GF_EINVAL, put_source(&t, "{\"$place\":\"\"}\n", &err));
+    const gf_argument url[] = {{GF_SLICE("collection"), GF_SLICE("fruit")},
+                               {GF_SLICE("from"), GF_SLICE("url")}};
+    transport_input(&t, "url", GF_SLICE("http://127.0.0.1/"));
+    assert_status(GF_EINVAL, transport_run_with(&t, "put", url, 2, &err));
+    assert_non_null(strstr(err.message, "no server asks other hosts for somebody"));
+    gf_buffer_release(&line);
+    transport_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(bad_times),
@@ -554,6 +648,9 @@ int main(void)
                                        cmocka_unit_test(hostile_bytes),
                                        cmocka_unit_test(nothing_to_put),
                                        cmocka_unit_test(cut_short),
+                                       cmocka_unit_test(keeps_the_place_of_a_source),
+                                       cmocka_unit_test(other_lines_are_no_place),
+                                       cmocka_unit_test(refuses_places_that_cannot_be_kept),
                                        cmocka_unit_test(random_puts)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

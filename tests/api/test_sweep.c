@@ -111,6 +111,11 @@ static void writing(void **state)
     assert_int_equal(t.outcome, GF_OUTCOME_SOME_REFUSED);
     assert_run(&t, "collection list");
     assert_int_equal(t.n_rows, 4);
+    sweep(&t, "put", "collection mid source desk",
+          "{\"id\":\"z\",\"text\":\"x\"}\n{\"$place\":\"7\"}\n");
+    sweep(&t, "source list", "collection mid", NULL);
+    assert_slice(transport_text(&t, 0, "place"), "7");
+    assert_run(&t, "delete", "collection", "mid", "id", "z");
     sweep(&t, "delete", "collection mid", "doc1\ndoc2\n");
     assert_run(&t, "collection show", "collection", "mid");
     assert_int_equal(transport_number(&t, 0, "size"), 5);

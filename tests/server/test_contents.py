@@ -1,9 +1,10 @@
 """Bodies that are not UTF-8, and bodies that are no text."""
 import io
+import os
 import unittest
 import zipfile
 
-from served import Served
+from served import SOURCE, Served
 
 GERMAN = "id,text\n1,Die Flüchtlinge dürfen in München bleiben\n2,Zwölf Boxkämpfer jagen Viktor über den großen Deich\n"
 POST = "/v1/collections/c/documents"
@@ -63,6 +64,14 @@ class Contents(unittest.TestCase):
     def test_documents_are_read(self):
         row = self.server.json("POST", "/v1/collections/docs/documents", office("[Content_Types].xml", "word/document.xml"))
         self.assertEqual(row["new"], 1)
+
+    def test_workbooks_are_read(self):
+        with open(os.path.join(SOURCE, "tests/cli/data/openpyxl.xlsx"), "rb") as f:
+            book = f.read()
+        row = self.server.json("POST", "/v1/collections/books/documents?time=created", book)
+        self.assertEqual((row["new"], row["reasons"]), (2, {"no_text": 1}))
+        self.assertEqual(self.server.json("GET", "/v1/collections/books/documents/1")["time"], "2015-02-21T13:45:30")
+        self.refused(book, 'has no sheet "Third"; its sheets: Feedback, Other', "?sheet=Third")
 
 
 if __name__ == "__main__":
