@@ -64,6 +64,7 @@ typedef struct gf_command {
     /* A command that runs no operation describes its parameters here, and does its work in run. */
     const gf_operation *operation;
     gf_status (*run)(gf_session *session, gf_error *err);
+    bool runs_operations; /* that work is of operations: --server and --read-only are for it */
     /* In place of the operation where a server is asked; NULL: the server runs the operation. */
     gf_status (*run_on_server)(gf_session *session, gf_error *err);
     /* Further work on the arguments before the operation runs; may be NULL. */
@@ -89,7 +90,7 @@ typedef struct gf_commands {
 /** One file of cli/commands/ each. */
 extern const gf_commands gf_commands_documents, gf_commands_collections, gf_commands_clusterings,
     gf_commands_configurations, gf_commands_tables, gf_commands_tweets, gf_commands_papers,
-    gf_commands_logs, gf_commands_store, gf_commands_serve, gf_commands_generate;
+    gf_commands_logs, gf_commands_store, gf_commands_serve, gf_commands_mcp, gf_commands_generate;
 
 /** Display of cells, which every command has with --columns. */
 extern const gf_display gf_command_cells_display;

@@ -355,7 +355,6 @@ static void fill_access(gf_session *s)
     c->announces = !s->command->shows_made;
     c->quiet = s->meter.kind == GF_METER_NONE;
     c->cancel = &gf_session_stop;
-    c->has_input = s->files || s->source;
     if (s->files) c->from = gf_files_input(s->files);
     if (s->source) c->from = gf_source_input(s->source);
     c->out = s->out;
@@ -381,7 +380,7 @@ static gf_status choose_server(gf_session *s, gf_error *err)
     const char *kept = store_kept ? NULL : s->kept.server;
     if (!s->store_option) r->url = first_of(s->server_option, "GROUPERFISH_SERVER", kept, NULL);
     if (r->url && !*r->url) r->url = NULL;
-    if (s->command->run) { /* no server does it for others */
+    if (s->command->run && !s->command->runs_operations) { /* no server does it for others */
         if (s->server_option) return gf_fail(err, GF_EINVAL, "--server is not for this command");
         if (s->read_only) return gf_fail(err, GF_EINVAL, "--read-only is not for this command");
         r->url = NULL;

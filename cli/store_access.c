@@ -216,8 +216,9 @@ gf_status gf_store_access_run(gf_store_access *a, const gf_operation *operation,
 {
     assert(a->command && a->store_path && a->maker && !a->operation);
     a->operation = operation;
-    if (a->has_input) {
-        gf_rewind_init(&a->input, a->from, a->out, a->cancel);
+    if (a->from.next) call->input = a->from;
+    if (call->input.next) {
+        gf_rewind_init(&a->input, call->input, a->out, a->cancel);
         call->input = gf_rewind_input(&a->input);
     }
     call->holder = (gf_holder){

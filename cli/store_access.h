@@ -25,8 +25,7 @@ typedef struct gf_store_access {
     bool announces;     /* print that a store was made */
     bool quiet;         /* print nothing else */
     const gf_cancel *cancel;
-    gf_input from; /* the call's input, where it has_input */
-    bool has_input;
+    gf_input from;    /* the call's input; next NULL: the call has one itself, or none */
     FILE *out;        /* flushed before waiting for input */
     gf_remote remote; /* where it has a URL, a server is asked, and no store is opened */
 
