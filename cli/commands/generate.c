@@ -28,10 +28,10 @@ static const gf_command version_command = {
 /* ---- generate -------------------------------------------------------------------------------- */
 
 static const gf_parameter generate_parameters[] = {
-    {"kind", GF_PARAMETER_CHOICE, true, "man|bash|zsh|fish",
-     "manual pages, or the completion of a shell", 0, 0},
-    {"out", GF_PARAMETER_TEXT, false, "DIR",
-     "write files there; of manual pages, those of all commands", 0, 0}};
+    {"kind", GF_PARAMETER_CHOICE, true, "man|markdown|bash|zsh|fish",
+     "manual pages, the same as Markdown, or the completion of a shell", 0, 0},
+    {"out", GF_PARAMETER_TEXT, false, "DIR", "write files there; of pages, those of all commands",
+     0, 0}};
 static const gf_operation generate_operation = {.name = "generate",
                                                 .meaning =
                                                     "Make manual pages and completions for shells",
@@ -41,8 +41,9 @@ static const gf_operation generate_operation = {.name = "generate",
 /* Texts to make, and the names under which man or a shell looks for their files. */
 static const struct text_kind {
     const char *name, *prefix, *suffix;
-    void (*write)(FILE *out); /* NULL: a manual page */
+    void (*write)(FILE *out); /* NULL: a page */
 } kinds[] = {{"man", "", ".1", NULL},
+             {"markdown", "", ".md", NULL},
              {"bash", "", "", gf_generate_bash},
              {"zsh", "_", "", gf_generate_zsh},
              {"fish", "", ".fish", gf_generate_fish}};
@@ -62,6 +63,10 @@ static void write_text(FILE *out, const struct text_kind *kind, const gf_command
     char date[sizeof "YYYY-MM-DD"];
     if (kind->write) {
         kind->write(out);
+        return;
+    }
+    if (strcmp(kind->suffix, ".md") == 0) {
+        gf_generate_markdown(out, page);
         return;
     }
     write_date(date);
@@ -113,7 +118,7 @@ static gf_status run_generate(gf_session *s, gf_error *err)
     while (!gf_slice_equal(name, gf_slice_str(kind->name)))
         kind++;
     if (s->n_words && (folder.len || kind->write))
-        return gf_fail(err, GF_EINVAL, "COMMAND is for man without --out");
+        return gf_fail(err, GF_EINVAL, "COMMAND is for pages without --out");
     if (folder.len) return write_files(folder.ptr, kind, err);
     if (s->n_words) {
         page = gf_command_find((int)s->n_words, s->words, &used);
@@ -128,7 +133,7 @@ static gf_status run_generate(gf_session *s, gf_error *err)
 }
 
 static const gf_positional generate_words[] = {
-    {.name = "man|bash|zsh|fish", .argument = "kind"},
+    {.name = "man|markdown|bash|zsh|fish", .argument = "kind"},
     {.name = "COMMAND", .optional = true, .repeats = true}};
 
 static const gf_command generate_command = {

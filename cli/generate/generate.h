@@ -11,12 +11,15 @@
 /** The manual page of a command, or of the program where command is NULL; date as YYYY-MM-DD. */
 void gf_generate_man(FILE *out, const gf_command *command, const char *date);
 
+/** The same in Markdown, for a folder beside operations.md, as the documentation's site has it. */
+void gf_generate_markdown(FILE *out, const gf_command *command);
+
 /** Completion scripts. */
 void gf_generate_bash(FILE *out);
 void gf_generate_zsh(FILE *out);
 void gf_generate_fish(FILE *out);
 
-/* ---- for these four -------------------------------------------------------------------------- */
+/* ---- for these five -------------------------------------------------------------------------- */
 
 /** Values that an option or a word takes. */
 typedef enum gf_generate_kind {

@@ -79,6 +79,28 @@ def check_man(folder):
             check(groff.returncode == 0 and not groff.stderr, groff.stderr)
 
 
+def check_markdown(folder):
+    generate("markdown", "--out", folder)
+    names = commands()
+    pages = {p.name: p.read_text() for p in pathlib.Path(folder).iterdir()}
+    expected = {"grouperfish.md"} | {f"grouperfish-{n.replace(' ', '-')}.md" for n in names}
+    check(set(pages) == expected, f"Markdown: {set(pages) ^ expected}")
+    for name, meaning in names.items():
+        page = pages[f"grouperfish-{name.replace(' ', '-')}.md"]
+        check(page.startswith(f"# {name}\n\n"), f"Markdown of {name}: its heading")
+        check(f"[{name}](grouperfish-{name.replace(' ', '-')}.md)" in pages["grouperfish.md"], f"{name} is not listed")
+        for option in option_names(name):
+            check(f"| `{option}" in page, f"Markdown of {name}: {option}")
+        check(page.count("```") % 2 == 0, f"Markdown of {name}: a fence is open")
+        check(page == generate("markdown", *name.split()), f"the Markdown of {name} alone is another")
+    check("[config set](../operations.md#config-set)" in pages["grouperfish-config-set.md"], "link to the operation")
+    check("| `POST /v1/collections/{collection}/documents` |" in pages["grouperfish-put.md"], "HTTP")
+    check("`config_set`, with `--allow-writes` |" in pages["grouperfish-config-set.md"], "MCP")
+    check("The operation" not in pages["grouperfish-serve.md"], "serve is no operation")
+    check("| `--by auto\\|hour\\|day" in pages["grouperfish-clusters.md"], "bars in a table")
+    check("&#42;" in pages["grouperfish-serve.md"], "a star in prose")
+
+
 # Words before the cursor, the last one of which is completed; what must be among the answers, and
 # what must not be.
 CASES = [
@@ -206,10 +228,10 @@ def check_fish(script, folder):
 
 def check_refused():
     for words, code, message in (
-            ([], 2, "man|bash|zsh|fish is missing"),
-            (["csh"], 2, 'kind: "csh" is none of man|bash|zsh|fish'),
+            ([], 2, "man|markdown|bash|zsh|fish is missing"),
+            (["csh"], 2, 'kind: "csh" is none of man|markdown|bash|zsh|fish'),
             (["man", "putt"], 2, 'there is no command "putt"'),
-            (["bash", "put"], 2, "COMMAND is for man without --out"),
+            (["bash", "put"], 2, "COMMAND is for pages without --out"),
             (["man", "--out", "/dev/null/pages"], 6, "cannot make /dev/null/pages")):
         made = run(program, "generate", *words)
         check(made.returncode == code and message in made.stderr, f"generate {words}: {made}")
@@ -225,6 +247,7 @@ def main():
         made.mkdir()
         check_refused()
         check_man(str(made / "man1"))
+        check_markdown(str(made / "markdown"))
         for shell, name, checks in (("bash", "grouperfish", check_bash),
                                     ("zsh", "_grouperfish", check_zsh),
                                     ("fish", "grouperfish.fish", check_fish)):
