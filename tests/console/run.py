@@ -10,6 +10,11 @@ one new, empty folder, with bash, on a terminal of 100 columns in Markdown and t
 elsewhere ("#! terminal 60" and "#! pipe" switch). `examples` and `data` there are the folders of
 the repository and of the file; <!-- data: FOLDER --> in a page of Markdown names another than `data`.
 
+In a page with <!-- port: N --> the number N stands for a port that is free: commands get that, and what
+they print is taken back. What a command leaves running ends with the file. <!-- needs: PROGRAM... -->
+names what else has to be installed, and <!-- modules: NAME... --> what python3 has to know; where
+it is not there, the run ends with 77.
+
 A line "..." of the file stands for any lines. Times, durations, sizes in MB and build numbers are
 taken as equal; runs of spaces too. --update writes what was printed into the file.
 
@@ -24,11 +29,14 @@ import os
 import pty
 import re
 import shutil
+import signal
+import socket
 import struct
 import subprocess
 import sys
 import tempfile
 import termios
+import time
 
 SOURCE = os.environ.get("GROUPERFISH_SOURCE") or os.path.dirname(
     os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -102,19 +110,59 @@ def read_all(fd):
         out += block
 
 
-def run(example, folder, env):
+def free_port():
+    with socket.socket() as s:
+        s.bind(("127.0.0.1", 0))
+        return str(s.getsockname()[1])
+
+
+def mark(lines, name):
+    """What a page says of itself: <!-- name: value -->."""
+    found = re.search(r"<!-- %s: ([^>]*\S) -->" % name, "\n".join(lines))
+    return found.group(1) if found else ""
+
+
+def find_python(modules):
+    """A python3 that has the modules: the first of PATH, else the system's; None where neither has."""
+    for python in filter(None, [shutil.which("python3"), "/usr/bin/python3"] if modules else []):
+        try:
+            if subprocess.run([python, "-c", "import " + ", ".join(modules)], stderr=subprocess.DEVNULL).returncode == 0:
+                return python
+        except OSError:
+            pass
+    return None
+
+
+def end_all(groups):
+    """End what the commands left running, and wait for it, so that their folder can go."""
+    for group in groups:
+        for number in signal.SIGTERM, signal.SIGKILL:
+            try:
+                os.killpg(group, number)
+                for _ in range(1000):
+                    os.killpg(group, 0)
+                    time.sleep(0.01)
+            except (ProcessLookupError, PermissionError):
+                break
+
+
+def run(example, folder, env, port, groups):
     if example.terminal:
         reader, writer = pty.openpty()
         fcntl.ioctl(writer, termios.TIOCSWINSZ, struct.pack("HHHH", 40, example.terminal, 0, 0))
     else:
         reader, writer = os.pipe()
-    child = subprocess.Popen(["bash", "-c", example.command], cwd=folder, env=env,
+    command = re.sub(r"\b%s\b" % port[0], port[1], example.command) if port[0] else example.command
+    child = subprocess.Popen(["bash", "-c", command], cwd=folder, env=env, start_new_session=True,
                              stdin=subprocess.DEVNULL, stdout=writer, stderr=writer)
+    groups.append(child.pid)
     os.close(writer)
     out = read_all(reader)
     os.close(reader)
     code = child.wait(SECONDS)
     text = out.decode("utf-8", "surrogateescape").replace("\r\n", "\n")
+    if port[0]:
+        text = re.sub(r"\b%s\b" % port[1], port[0], text)
     lines = [line.rpartition("\x1b[K")[2] for line in text.split("\n")]
     if lines[-1] == "":
         lines.pop()
@@ -142,20 +190,30 @@ def check(path, update):
     if needs_data and not os.access(PROGRAM, os.X_OK):
         print("%s: skipped, there is no %s yet" % (path, PROGRAM))
         sys.exit(SKIPPED)
+    absent = [program for program in mark(lines, "needs").split() if not shutil.which(program)]
+    modules = mark(lines, "modules").split()
+    python = find_python(modules)
+    if modules and not python:
+        absent.append("Python with " + " and ".join(modules))
+    if absent:
+        print("%s: skipped, there is no %s" % (path, ", no ".join(absent)))
+        sys.exit(SKIPPED)
     parts = parse(lines, path.endswith(".md"))
+    port, groups = (mark(lines, "port"), free_port()), []
     top = tempfile.mkdtemp(prefix="console-")
     folder = os.path.join(top, "folder")
     os.makedirs(os.path.join(top, "bin"))
     os.makedirs(folder)
     os.symlink(PROGRAM, os.path.join(top, "bin", "grouperfish"))
+    if python:
+        os.symlink(python, os.path.join(top, "bin", "python3"))
     if PROGRAMS:
         for name in os.listdir(PROGRAMS):
             os.symlink(os.path.join(PROGRAMS, name), os.path.join(top, "bin", name))
     os.symlink(os.path.join(SOURCE, "examples"), os.path.join(folder, "examples"))
     if needs_data:
         os.symlink(os.path.abspath(DATA), os.path.join(folder, "datasets"))
-    other = re.search(r"<!-- data: (\S+) -->", "\n".join(lines))
-    data = os.path.join(os.path.dirname(os.path.abspath(path)), other.group(1) if other else "data")
+    data = os.path.join(os.path.dirname(os.path.abspath(path)), mark(lines, "data") or "data")
     if os.path.isdir(data):
         os.symlink(data, os.path.join(folder, "data"))
     env = {k: v for k, v in os.environ.items() if not k.startswith("GROUPERFISH_") and k != "COLUMNS"}
@@ -167,7 +225,7 @@ def check(path, update):
             out.append(part)
             continue
         n += 1
-        got, blank = run(part, folder, env), trailing(part)
+        got, blank = run(part, folder, env, port, groups), trailing(part)
         expected = part.expected[:len(part.expected) - blank]
         good = matches(expected, got)
         out += ["$ " + part.command] + (expected if good else got) + [""] * blank
@@ -176,6 +234,7 @@ def check(path, update):
             print("%s: $ %s" % (path, part.command))
             for line in difflib.unified_diff(expected, got, "expected", "printed", lineterm=""):
                 print("    " + line.encode("utf-8", "backslashreplace").decode())
+    end_all(groups)
     shutil.rmtree(top)
     if update:
         with open(path, "w", encoding="utf-8", errors="surrogateescape") as f:
