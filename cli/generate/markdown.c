@@ -3,6 +3,7 @@
 
 #include "cli/session.h"
 
+#include <ctype.h>
 #include <string.h>
 
 /* Characters that Markdown or HTML would read are written as entities. */
@@ -35,10 +36,44 @@ static void put_lines(FILE *out, const char *lines)
     fputs("```\n\n", out);
 }
 
-/* Notes have line ends of their own; a blank line is a paragraph's end here as there. */
+/* "--min-score" at the start of a word: bytes of it; 0 where there is none. */
+static size_t option_at(const char *at)
+{
+    size_t n = 2;
+    if (strncmp(at, "--", 2) != 0 || !islower((unsigned char)at[2])) return 0;
+    while (islower((unsigned char)at[n]) || at[n] == '-')
+        n++;
+    return n;
+}
+
+/* "docs/figures.md": bytes of it; 0 where there is none. */
+static size_t page_at(const char *at)
+{
+    static const char folder[] = "docs/", ending[] = ".md";
+    size_t n = strlen(folder);
+    if (strncmp(at, folder, n) != 0) return 0;
+    while (islower((unsigned char)at[n]) || at[n] == '-')
+        n++;
+    return strncmp(at + n, ending, strlen(ending)) == 0 ? n + strlen(ending) : 0;
+}
+
+/*
+ * Notes have line ends of their own; a blank line is a paragraph's end here as there. Options are
+ * code, pages of the documentation are links.
+ */
 static void put_prose(FILE *out, const char *text)
 {
-    put_str(out, text);
+    for (const char *at = text; *at;) {
+        bool begins = at == text || strchr(" \n(", at[-1]);
+        size_t option = begins ? option_at(at) : 0, page = begins ? page_at(at) : 0;
+        if (option)
+            fprintf(out, "`%.*s`", (int)option, at);
+        else if (page)
+            fprintf(out, "[%.*s](../%.*s)", (int)(page - 5), at + 5, (int)(page - 5), at + 5);
+        else
+            put_text(out, gf_slice_of(at, 1));
+        at += option ? option : page ? page : 1;
+    }
     fputs(strlen(text) && text[strlen(text) - 1] == '\n' ? "\n" : "\n\n", out);
 }
 

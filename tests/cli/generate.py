@@ -98,6 +98,8 @@ def check_markdown(folder):
     check("`config_set`, with `--allow-writes` |" in pages["grouperfish-config-set.md"], "MCP")
     check("The operation" not in pages["grouperfish-serve.md"], "serve is no operation")
     check("| `--by auto\\|hour\\|day" in pages["grouperfish-clusters.md"], "bars in a table")
+    check("\n`--min-score` leaves out" in pages["grouperfish-clusters.md"], "options in prose")
+    check("[figures.md](../figures.md)" in pages["grouperfish-clusters.md"], "pages in prose")
     check("&#42;" in pages["grouperfish-serve.md"], "a star in prose")
 
 
