@@ -216,6 +216,23 @@ class Mcp(unittest.TestCase):
             told = client.call("collection_list")
             self.assertIn("nothing answers there", told["structuredContent"]["error"]["message"])
 
+    def test_a_token_that_may_only_read(self):
+        """Whatever the options say: the server refuses what its token may not do."""
+        tokens, mine = os.path.join(self.folder, "tokens"), os.path.join(self.folder, "mine")
+        for path, text in (tokens, "a-token-that-reads read default model\na-token-that-writes write *\n"), \
+                (mine, "a-token-that-reads\n"):
+            with open(os.open(path, os.O_CREAT | os.O_WRONLY, 0o600), "w", encoding="utf-8") as file:
+                file.write(text)
+        with Served("--tokens", tokens) as server:
+            fill(server.store)
+            url = f"http://127.0.0.1:{server.port}"
+            with Client("--server", url, "--token-file", mine, "--allow-writes") as client:
+                self.assertEqual(len(client.rows("clusters", collection="feedback")), 2)
+                told = client.call("put", collection="feedback", records=[{"id": "9", "text": "new"}])
+                self.assertTrue(told["isError"])
+                self.assertIn("may only read", told["structuredContent"]["error"]["message"])
+                self.assertEqual(client.rows("collection_show", collection="feedback")[0]["size"], 6)
+
     def test_answers_are_bounded(self):
         records = [{"id": str(i), "text": f"number {i} of many documents"} for i in range(500)]
         records.append({"id": "long", "text": "word " * 100000})
