@@ -359,7 +359,8 @@ class Mcp(unittest.TestCase):
             if not os.path.exists(python):
                 subprocess.run([sys.executable, "-m", "venv", VENV], check=True, timeout=SECONDS, **quiet)
             if subprocess.run([python, "-c", "import mcp"], **quiet).returncode:
-                subprocess.run([python, "-m", "pip", "install", "--retries", "0", "--timeout", "5", "mcp>=1.10,<3"],
+                subprocess.run([python, "-m", "pip", "install", "--retries", "0", "--timeout", "5", "--no-compile",
+                                "--only-binary", ":all:", "--disable-pip-version-check", "mcp>=1.10,<3"],
                                check=True, timeout=SECONDS, **quiet)
         except (OSError, subprocess.SubprocessError):
             shutil.rmtree(VENV, ignore_errors=True)
