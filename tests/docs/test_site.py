@@ -45,13 +45,21 @@ class Site(unittest.TestCase):
         source = self.copy()
         with open(os.path.join(source, "docs", "search.md"), "a", encoding="utf-8") as f:
             f.write("\n[a](no-such.md) [b](operations.md#no-such-place) ![c](no-such.png)\n")
-        with open(os.path.join(source, "docs", "unlisted.md"), "w", encoding="utf-8") as f:
-            f.write("# Unlisted\n")
+        os.remove(os.path.join(source, "docs", "page.md"))
         made = build(source, self.out)
         self.assertEqual(made.returncode, 1)
         for words in ("docs/search.md: no-such.md is not there", "docs/search.md: no-such.png is not there",
-                      "docs/mkdocs.yml: docs/unlisted.md is in no list"):
+                      "docs/mkdocs.yml: docs/page.md is not there"):
             self.assertIn(words, made.stderr)
+
+    def test_a_page_that_is_in_no_list_comes_last(self):
+        source = self.copy()
+        with open(os.path.join(source, "docs", "unlisted.md"), "w", encoding="utf-8") as f:
+            f.write("# A new page\n\n[back](search.md)\n")
+        made = build(source, self.out)
+        self.assertEqual((made.returncode, made.stderr), (0, ""))
+        with open(os.path.join(self.out, "index.html"), encoding="utf-8") as f:
+            self.assertRegex(f.read(), r'(?s)>Further<.*href="docs/unlisted.html">A new page<')
 
     def test_places_in_pages_are_looked_up(self):
         source = self.copy()
