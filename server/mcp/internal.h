@@ -34,6 +34,9 @@ typedef struct gf_mcp_message {
 gf_status gf_mcp_message_read(gf_json_value value, gf_buffer *id, gf_mcp_message *message,
                               gf_error *err);
 
+/** Append an id as JSON: the same text for the same id. False where it is none. */
+bool gf_mcp_message_id(gf_json_value value, gf_buffer *id);
+
 /** A member of the params, such as "name"; false where there is none. */
 bool gf_mcp_message_get(const gf_mcp_message *message, const char *name, gf_json_value *value);
 

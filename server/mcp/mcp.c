@@ -85,12 +85,19 @@ static bool is_stopped(const server *s)
            gf_cancel_check(s->options.cancel, NULL) != GF_OK;
 }
 
+/* What is cut short is the last that is written. */
+static void give_up(server *s)
+{
+    __atomic_store_n(&s->gone, true, __ATOMIC_RELAXED);
+}
+
 static void write_all(server *s, gf_slice text)
 {
     while (text.len && !__atomic_load_n(&s->gone, __ATOMIC_RELAXED)) {
         struct pollfd p = {.fd = s->options.out, .events = POLLOUT};
         int ready = poll(&p, 1, POLL_MS);
-        if (ready == 0 && gf_cancel_check(s->options.cancel, NULL) != GF_OK) return;
+        bool stopped = gf_cancel_check(s->options.cancel, NULL) != GF_OK;
+        if ((ready == 0 && stopped) || (ready < 0 && errno != EINTR)) give_up(s);
         if (ready <= 0) continue;
         size_t n = text.len < WRITE_BYTES ? text.len : WRITE_BYTES;
         ssize_t written = write(s->options.out, text.ptr, n);
@@ -98,7 +105,7 @@ static void write_all(server *s, gf_slice text)
             text = gf_slice_skip(text, (size_t)written);
         } else if (errno != EINTR && errno != EAGAIN) {
             if (errno != EPIPE) s->failed = GF_EIO;
-            __atomic_store_n(&s->gone, true, __ATOMIC_RELAXED);
+            give_up(s);
         }
     }
 }
@@ -108,6 +115,7 @@ static void send_line(server *s, gf_buffer *line)
     gf_buffer_byte(line, '\n');
     pthread_mutex_lock(&s->writing);
     write_all(s, gf_buffer_view(line));
+    if (line->state != GF_OK) write_all(s, GF_SLICE("\n")); /* there was no memory for it */
     pthread_mutex_unlock(&s->writing);
 }
 
@@ -412,7 +420,8 @@ static void cancel_call(server *s, const gf_mcp_message *m)
     gf_json_value v;
     gf_buffer id = {0};
     job *waiting = NULL;
-    if (!gf_mcp_message_get(m, "requestId", &v) || gf_json_write(v, &id, NULL) != GF_OK) {
+    if (!gf_mcp_message_get(m, "requestId", &v) || !gf_mcp_message_id(v, &id) ||
+        gf_buffer_check(&id, NULL) != GF_OK) {
         gf_buffer_release(&id);
         return;
     }

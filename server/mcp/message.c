@@ -10,25 +10,22 @@ static bool refuse(gf_mcp_message *m, int code, const char *why)
     return false;
 }
 
-static bool read_id(gf_json_value v, gf_buffer *id, gf_mcp_message *m)
+bool gf_mcp_message_id(gf_json_value v, gf_buffer *id)
 {
     switch (gf_json_kind_of(v)) {
     case GF_JSON_INT:
         gf_buffer_format(id, "%lld", (long long)gf_json_get_int(v));
-        break;
+        return true;
     case GF_JSON_UINT:
         gf_buffer_format(id, "%llu", (unsigned long long)gf_json_get_uint(v));
-        break;
+        return true;
     case GF_JSON_STRING:
-        if (gf_json_get_string(v).len > GF_MCP_LONGEST_ID)
-            return refuse(m, GF_MCP_NO_REQUEST, "the id is longer than 256 bytes");
+        if (gf_json_get_string(v).len > GF_MCP_LONGEST_ID) return false;
         gf_json_append_string(id, gf_json_get_string(v));
-        break;
+        return true;
     default:
-        return refuse(m, GF_MCP_NO_REQUEST, "an id is a string or a whole number");
+        return false;
     }
-    m->id = gf_buffer_view(id);
-    return true;
 }
 
 static bool read_parts(gf_json_value value, gf_buffer *id, gf_mcp_message *m)
@@ -36,7 +33,10 @@ static bool read_parts(gf_json_value value, gf_buffer *id, gf_mcp_message *m)
     gf_json_value v;
     if (gf_json_kind_of(value) != GF_JSON_OBJECT)
         return refuse(m, GF_MCP_NO_REQUEST, "a message is an object");
-    if (gf_json_member(value, "id", &v) && !read_id(v, id, m)) return false;
+    if (gf_json_member(value, "id", &v) && !gf_mcp_message_id(v, id))
+        return refuse(m, GF_MCP_NO_REQUEST,
+                      "an id is a string of at most 256 bytes, or a whole number");
+    m->id = gf_buffer_view(id);
     if (!gf_json_member(value, "jsonrpc", &v) || gf_json_kind_of(v) != GF_JSON_STRING ||
         !gf_slice_equal(gf_json_get_string(v), GF_SLICE("2.0")))
         return refuse(m, GF_MCP_NO_REQUEST, "\"jsonrpc\" has to be \"2.0\"");
