@@ -21,7 +21,10 @@ gf_status gf_store_create(const char *path, const gf_store_options *options, gf_
                             .cancel = options->cancel,
                             .small_buffers = options->small_buffers,
                             .read_only = options->read_only,
-                            .reads = options->reads};
+                            .reads = options->reads,
+                            .in_memory = options->in_memory,
+                            .archive = options->archive,
+                            .archive_context = options->archive_context};
     s->buffers = options->small_buffers ? GF_LEVELDB_SMALL_BYTES : GF_LEVELDB_BYTES;
     gf_status st = gf_folder_hold(path, &hold, &s->folder, err);
     if (st == GF_OK) st = gf_folder_open(s->folder, &s->db, err);

@@ -41,6 +41,9 @@ typedef struct gf_store_options {
     bool read_only;              /* change nothing in the folder: writes are refused (GF_EINVAL) */
     bool
         reads; /* nothing will be written: read_only where the folder, or a full disk, takes nothing */
+    bool in_memory; /* a new store without a folder: no other option but small_buffers counts */
+    gf_archive_give *archive; /* of one in_memory: it begins with what this archive has; or NULL */
+    void *archive_context;    /* of archive */
 } gf_store_options;
 
 #define GF_STORE_OPTIONS_VERSION 1
@@ -50,6 +53,11 @@ typedef struct gf_store_options {
 /**
  * Open the store in a folder. One process holds a store at a time, or several that are read_only.
  * Those keep in memory what the last writer left in its log, and its bytes at most.
+ *
+ * With in_memory there is no folder (path may be NULL): the store is a new one, its memory is that
+ * of the files which it would have, and it is gone when it is closed; nothing is synced. Rebuilds
+ * that keep words or rows in files have them in TMPDIR (/tmp), without a name. Such a store can be
+ * archived (gf_backup_archive), and begin as such an archive.
  * @return GF_OK; GF_ENOTFOUND (there is none), GF_EBUSY (held; the message says by whom),
  *         GF_ECORRUPT (damaged), GF_EINVAL (not a store, or of a newer format), GF_EIO, GF_ENOMEM
  */

@@ -17,16 +17,21 @@ typedef struct unpacking {
     void *finisher;
 } unpacking;
 
-static gf_status unpack_into(void *context, gf_database *to, gf_error *err)
+gf_status gf_folder_unpack_into(gf_backend *to, gf_archive_give *give, void *context, gf_error *err)
 {
-    const unpacking *u = context;
     gf_archive_reader *reader = NULL;
     uint64_t entries;
-    gf_status st = gf_archive_reader_create(gf_database_backend(to), &reader, err);
-    if (st == GF_OK) st = u->give(u->context, gf_archive_reader_take, reader, err);
+    gf_status st = gf_archive_reader_create(to, &reader, err);
+    if (st == GF_OK) st = give(context, gf_archive_reader_take, reader, err);
     if (st == GF_OK) st = gf_archive_reader_end(reader, &entries, err);
     gf_archive_reader_free(reader);
     return st;
+}
+
+static gf_status unpack_into(void *context, gf_database *to, gf_error *err)
+{
+    const unpacking *u = context;
+    return gf_folder_unpack_into(gf_database_backend(to), u->give, u->context, err);
 }
 
 static gf_status finish(void *context, const char *building, gf_error *err)

@@ -26,6 +26,10 @@ struct gf_folder {
     bool small_buffers;
     bool read_only;
     bool reads;
+    bool in_memory;
+    bool was_opened; /* in memory: it cannot be again */
+    gf_archive_give *archive;
+    void *archive_context;
 };
 
 static char *path_in(const gf_folder *f, const char *name, gf_error *err)
@@ -335,6 +339,13 @@ static gf_status hold_folder(gf_folder *f, const gf_hold_options *o, gf_error *e
     return st == GF_ENOTFOUND ? make_store(f, err) : st;
 }
 
+/* What a build keeps in files for a while lies there, and is gone with the process at the latest. */
+static const char *temporary_folder(void)
+{
+    const char *folder = getenv("TMPDIR");
+    return folder && *folder ? folder : "/tmp";
+}
+
 gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_folder **folder,
                          gf_error *err)
 {
@@ -344,8 +355,13 @@ gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_fo
     f->small_buffers = options->small_buffers;
     f->read_only = options->read_only;
     f->reads = options->reads;
+    f->in_memory = f->is_new = options->in_memory;
+    f->archive = options->archive;
+    f->archive_context = options->archive_context;
+    if (f->in_memory) path = temporary_folder();
     f->path = gf_copy_string(path, strlen(path));
-    gf_status st = f->path ? hold_folder(f, options, err) : gf_fail_memory(err, "a store");
+    gf_status st = f->path ? GF_OK : gf_fail_memory(err, "a store");
+    if (st == GF_OK && !f->in_memory) st = hold_folder(f, options, err);
     if (st != GF_OK) {
         gf_folder_release(f);
         return st;
@@ -357,6 +373,8 @@ gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_fo
 void gf_folder_release(gf_folder *f)
 {
     if (!f) return;
+    /* A child that was forked meanwhile has the descriptor, too, and the lock with it. */
+    if (f->lock >= 0) flock(f->lock, LOCK_UN);
     if (f->lock >= 0) close(f->lock);
     gf_free(f->path);
     gf_free(f);
@@ -393,8 +411,24 @@ static gf_status open_backend(gf_folder *f, const char *place, gf_leveldb_mode m
     return GF_OK;
 }
 
+static gf_status open_in_memory(gf_folder *f, gf_database **db, gf_error *err)
+{
+    gf_backend *backend = NULL;
+    gf_leveldb_mode small = f->small_buffers ? GF_LEVELDB_SMALL : 0;
+    if (f->was_opened) return gf_fail(err, GF_EIO, "a store in memory is gone once it was closed");
+    gf_status st = gf_leveldb_open("/memory", GF_LEVELDB_MEMORY | small, &backend, err);
+    if (st != GF_OK) return st;
+    f->was_opened = true;
+    if (f->archive) st = gf_folder_unpack_into(backend, f->archive, f->archive_context, err);
+    if (st == GF_OK && f->archive) st = gf_leveldb_reload(backend, err);
+    if (st == GF_OK) st = gf_database_create(backend, db, err);
+    if (st != GF_OK) backend->operations->close(backend);
+    return st;
+}
+
 gf_status gf_folder_open(gf_folder *f, gf_database **db, gf_error *err)
 {
+    if (f->in_memory) return open_in_memory(f, db, err);
     char *place = path_in(f, "db", err);
     if (!place) return GF_ENOMEM;
     gf_backend *backend = NULL;
@@ -439,7 +473,7 @@ gf_status gf_folder_clear_journals(const gf_folder *f, gf_error *err)
 {
     static const char *const names[] = {"db/LOG", "db/LOG.old"};
     gf_status st = GF_OK;
-    for (size_t i = 0; i < 2 && st == GF_OK; i++) {
+    for (size_t i = 0; i < 2 && st == GF_OK && !f->in_memory; i++) {
         char *path = path_in(f, names[i], err);
         if (!path) return GF_ENOMEM;
         int fd = gf_file_open_own(path, O_WRONLY | O_TRUNC);
@@ -466,6 +500,10 @@ static gf_status add_sizes(const char *path, uint64_t *bytes, gf_error *err)
 
 gf_status gf_folder_size(const gf_folder *f, uint64_t *bytes, gf_error *err)
 {
+    if (f->in_memory) {
+        *bytes = 0;
+        return GF_OK;
+    }
     char *place = path_in(f, "db", err);
     if (!place) return GF_ENOMEM;
     uint64_t sum = 0;
@@ -509,6 +547,7 @@ gf_status gf_folder_check_room(const gf_folder *f, gf_error *err)
 {
     enum { A_LITTLE = 4 << 20 };
     uint64_t logs = 0;
+    if (f->in_memory) return GF_OK;
     char *place = path_in(f, "db", err), *file = place ? path_in(f, "room", err) : NULL;
     gf_status st = file ? size_of_logs(place, &logs, err) : GF_ENOMEM;
     if (st == GF_OK) st = try_room(file, 2 * logs + A_LITTLE, err);

@@ -36,6 +36,9 @@ typedef struct gf_hold_options {
     bool read_only; /* nothing in the folder is changed: what opening writes is kept in memory */
     bool reads;     /* nothing will be written: read_only where the folder, or a full disk, takes
                            nothing */
+    bool in_memory; /* a new store without a folder: `path` counts for nothing */
+    gf_archive_give *archive; /* of one in memory: what it is filled with; NULL: nothing */
+    void *archive_context;    /* both are used by the first gf_folder_open */
 } gf_hold_options;
 
 /**
@@ -47,7 +50,7 @@ gf_status gf_folder_hold(const char *path, const gf_hold_options *options, gf_fo
                          gf_error *err);
 void gf_folder_release(gf_folder *folder);
 
-/** Its path, borrowed: for temporary files. */
+/** Its path, borrowed: for temporary files. Of a store in memory TMPDIR or /tmp. */
 const char *gf_folder_path(const gf_folder *folder);
 
 /** True where nothing in the folder is changed: batches and increments are refused. */
@@ -56,7 +59,10 @@ bool gf_folder_is_read_only(const gf_folder *folder);
 /** True where gf_folder_hold made the store. */
 bool gf_folder_is_new(const gf_folder *folder);
 
-/** Check the logs and open the database. Close it before the folder is released. */
+/**
+ * Check the logs and open the database. Close it before the folder is released. One in memory can be
+ * opened once: GF_EIO where it was closed.
+ */
 gf_status gf_folder_open(gf_folder *folder, gf_database **db, gf_error *err);
 
 /** Check every byte of the marker and of LevelDB's files (the database is not open). */
@@ -100,6 +106,10 @@ gf_status gf_folder_remove(const char *path, gf_error *err);
 /** All that an open database has now, as an archive (storage/leveldb/archive.h). */
 gf_status gf_folder_archive(gf_database *db, gf_archive_take *take, void *taker,
                             const gf_cancel *cancel, gf_error *err);
+
+/** Put into a new database what an archive has, which `give` hands over. GF_ECORRUPT */
+gf_status gf_folder_unpack_into(gf_backend *to, gf_archive_give *give, void *context,
+                                gf_error *err);
 
 /** A store filled with an archive, which `give` hands over, as gf_folder_make. GF_ECORRUPT */
 gf_status gf_folder_unpack(const char *path, gf_archive_give *give, void *context,

@@ -56,7 +56,7 @@ static void snapshot_free(gf_backend *backend, const void *snapshot)
  */
 static void leave_in_order(gf_leveldb *b)
 {
-    if (b->written == 0 || b->failed || b->read_only) return;
+    if (b->written == 0 || b->failed || b->read_only || b->in_memory) return;
     if (b->written >= GF_LEVELDB_MUCH) gf_leveldb_database_empty_log(b->db);
     unsigned tables = gf_leveldb_database_overlapping(b->db);
     if (tables < MANY_TABLES) return;
@@ -141,13 +141,16 @@ gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend *
     pthread_mutex_init(&b->commit_lock, NULL);
     bool is_small = mode & GF_LEVELDB_SMALL;
     mode &= ~(unsigned)GF_LEVELDB_SMALL;
-    gf_leveldb_settings settings = {.create = mode == GF_LEVELDB_CREATE,
+    bool in_memory = mode == GF_LEVELDB_MEMORY;
+    gf_leveldb_settings settings = {.create = mode == GF_LEVELDB_CREATE || in_memory,
                                     .clean = mode == GF_LEVELDB_CLEAN,
                                     .read_only = mode == GF_LEVELDB_READ_ONLY,
-                                    .patient = mode != GF_LEVELDB_CREATE,
+                                    .in_memory = in_memory,
+                                    .patient = mode != GF_LEVELDB_CREATE && !in_memory,
                                     .write_buffer = is_small ? SMALL_BUFFER : WRITE_BUFFER,
                                     .cache = is_small ? SMALL_BUFFER : CACHE};
     b->read_only = settings.read_only;
+    b->in_memory = in_memory;
     b->folder = gf_copy_string(folder, strlen(folder));
     gf_status st = b->folder ? gf_leveldb_database_open(folder, &settings, &b->db, err)
                              : gf_fail_memory(err, "a database");
@@ -159,4 +162,9 @@ gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend *
     }
     *backend = &b->base;
     return GF_OK;
+}
+
+gf_status gf_leveldb_reload(gf_backend *backend, gf_error *err)
+{
+    return gf_leveldb_catalogue_load((gf_leveldb *)backend, err);
 }

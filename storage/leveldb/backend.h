@@ -20,6 +20,7 @@ typedef enum gf_leveldb_mode {
     GF_LEVELDB_CREATE,   /* make a new one; there must be none */
     GF_LEVELDB_READ_ONLY, /* open what is there, and change no file: what is in the logs, and a longer
                              catalogue, is kept in memory; changes of rows are refused */
+    GF_LEVELDB_MEMORY,    /* make a new one without a folder, whose name is for messages */
     GF_LEVELDB_SMALL = 8 /* a bit beside these: write buffers and cache as below */
 } gf_leveldb_mode;
 
@@ -32,6 +33,9 @@ enum { GF_LEVELDB_BYTES = 192 << 20, GF_LEVELDB_SMALL_BYTES = 12 << 20 };
  */
 gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend **backend,
                           gf_error *err);
+
+/** Have a database that was just filled know the tables it was filled with. As gf_leveldb_open. */
+gf_status gf_leveldb_reload(gf_backend *backend, gf_error *err);
 
 /**
  * Put every entry of a database, as it is in one state, into another, which is new; synced. Both

@@ -179,8 +179,8 @@ static gf_status compact_files(compaction *c, unsigned milliseconds, gf_error *e
     bool any = false;
     struct timespec until = gf_condition_deadline(milliseconds);
     bool passed = !milliseconds || gf_leveldb_readers_pass(&c->b->readers, &until);
-    gf_status st = rewrite_files(c, err);
-    if (st != GF_OK || !milliseconds) return st;
+    gf_status st = c->b->in_memory ? GF_OK : rewrite_files(c, err);
+    if (st != GF_OK || !milliseconds || c->b->in_memory) return st;
     until = gf_condition_deadline(passed ? milliseconds : 0);
     passed = gf_leveldb_readers_pass(&c->b->readers, &until) && passed;
     st = remove_files(c, &any, err);

@@ -213,8 +213,10 @@ static gf_status open_new(const char *folder, const gf_leveldb_settings *setting
                           gf_leveldb_database **db, gf_error *err)
 {
     double patience = settings->read_only ? FOR_EVER : settings->patient ? PATIENCE : 0;
-    owned_database d(new gf_leveldb_database(settings->read_only ? gf_leveldb_memory_files()
-                                                                 : gf_leveldb_private_files(folder),
+    owned_database d(new gf_leveldb_database(settings->in_memory ? gf_leveldb_no_files()
+                                             : settings->read_only
+                                                 ? gf_leveldb_memory_files()
+                                                 : gf_leveldb_private_files(folder),
                                              patience));
     leveldb::Options o;
     d->cache.reset(leveldb::NewLRUCache(settings->cache));

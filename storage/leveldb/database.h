@@ -34,6 +34,7 @@ typedef struct gf_leveldb_settings {
     bool create;         /* make a new database; there must be none */
     bool clean;          /* the MANIFEST and the log that are there are written on */
     bool read_only;      /* nothing in the folder is changed: what is written stays in memory */
+    bool in_memory;      /* there is no folder, and nothing outlasts the closing; with `create` */
     bool patient;        /* compactions wait for some seconds, or for gf_leveldb_database_begin */
     size_t write_buffer; /* bytes */
     size_t cache;        /* bytes */

@@ -423,6 +423,11 @@ std::unique_ptr<leveldb::Env> gf_leveldb_memory_files()
     return std::unique_ptr<leveldb::Env>(new memory_files);
 }
 
+std::unique_ptr<leveldb::Env> gf_leveldb_no_files()
+{
+    return std::unique_ptr<leveldb::Env>(leveldb::NewMemEnv(leveldb::Env::Default()));
+}
+
 /* ---- the thread ------------------------------------------------------------------------------ */
 
 gf_leveldb_env::gf_leveldb_env(std::unique_ptr<leveldb::Env> over, double seconds)

@@ -4,6 +4,7 @@
  *     gf_leveldb_env       a thread of the database's own, patience, what becomes of logs
  *       over private_files   the folder: files for their owner, none through a link, logs synced
  *       or memory_files      the folder as it is, never written: what LevelDB writes is in memory
+ *       or LevelDB's own files in memory, without a folder
  *
  * Threads: any.
  */
@@ -30,6 +31,9 @@ std::unique_ptr<leveldb::Env> gf_leveldb_private_files(const std::string &folder
 
 /** The folder's files as they are, and in memory whatever is made, changed or removed. */
 std::unique_ptr<leveldb::Env> gf_leveldb_memory_files();
+
+/** No folder: all files are in memory, and gone with the environment. */
+std::unique_ptr<leveldb::Env> gf_leveldb_no_files();
 
 /** Set what is done where LevelDB's thread cannot go on (gf_leveldb_set_ending). */
 [[noreturn]] void gf_leveldb_end(const char *why);

@@ -44,6 +44,7 @@ typedef struct gf_leveldb {
     gf_leveldb_database *db;
     char *folder;
     bool read_only;                          /* rows are not changed */
+    bool in_memory;                          /* there are no files in `folder` */
     _Atomic(gf_leveldb_batch *) spare_batch; /* empty, its memory kept; may be NULL */
     gf_leveldb_readers readers;
     gf_leveldb_reclaiming reclaiming;
