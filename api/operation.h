@@ -13,6 +13,7 @@
 #include "base/json/writer.h"
 #include "formats/input.h"
 #include "grouperfish.h"
+#include "grouperfish/ask.h"
 #include "grouperfish/buffer.h"
 
 typedef enum gf_parameter_kind {
@@ -37,43 +38,6 @@ typedef struct gf_parameter {
     const char *meaning; /* one line, as help shows it */
     uint64_t least, most;
 } gf_parameter;
-
-typedef struct gf_argument {
-    gf_slice name, value;
-} gf_argument;
-
-/** How an operation that did not fail ended: what the exit code says. */
-typedef enum gf_outcome {
-    GF_OUTCOME_DONE,
-    GF_OUTCOME_SOME_ABSENT,   /* something asked for was not there */
-    GF_OUTCOME_SOME_REFUSED,  /* records were refused */
-    GF_OUTCOME_DAMAGE_FOUND,  /* a check found faults */
-    GF_OUTCOME_REBUILD_FAILED /* a collection could not be rebuilt */
-} gf_outcome;
-
-/** Something to be told beside the rows. */
-typedef struct gf_notice {
-    const char *reason; /* a stable key, such as "no_text" */
-    gf_slice source;    /* where: a file, a collection; empty where it has no place */
-    uint64_t line;      /* 0: none */
-    const char *message;
-    bool refused; /* a record, for this reason */
-} gf_notice;
-
-/**
- * A sink takes what an operation gives. emit is always there; of the rest, a NULL function is not
- * wanted. A sink may be handed on to another call as it is.
- */
-typedef struct gf_sink {
-    void *context; /* of all its functions */
-    gf_status (*emit)(void *context, gf_slice row, gf_error *err);
-    gf_status (*write)(void *context, gf_slice bytes, gf_error *err); /* a file beside the rows */
-    void (*notice)(void *context, const gf_notice *notice);
-    /* From any thread, also from several at once; total is 0 where it is not known. */
-    void (*progress)(void *context, gf_slice what, const char *phase, uint64_t done,
-                     uint64_t total);
-    gf_status (*reject)(void *context, gf_slice record, gf_error *err); /* keeps refused records */
-} gf_sink;
 
 /** A holder gives the store; it may be handed on too. */
 typedef struct gf_holder {
