@@ -24,6 +24,7 @@
  *     include/grouperfish/user_tables.h      tables of one's own
  *     include/grouperfish/upkeep.h           deleted texts purged; health
  *     include/grouperfish/ask.h              every operation of the command, by its name; rows as JSON
+ *     include/grouperfish/arrow.h            documents in and results out by Arrow's C data interface
  *
  * Conventions. Functions that can fail return a gf_status and take a last, nullable gf_error. Text
  * is a gf_slice, UTF-8, and never assumed to end in NUL. What a visitor is given is borrowed until
@@ -40,6 +41,7 @@
 #ifndef GF_GROUPERFISH_GROUPERFISH_H
 #define GF_GROUPERFISH_GROUPERFISH_H
 
+#include "grouperfish/arrow.h"
 #include "grouperfish/ask.h"
 #include "grouperfish/builds.h"
 #include "grouperfish/changes.h"

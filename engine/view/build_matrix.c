@@ -225,6 +225,23 @@ gf_status gf_view_read_matrix(gf_view *v, const gf_cancel *cancel, gf_build_matr
     return st;
 }
 
+gf_status gf_view_read_centres(gf_view *v, gf_build_matrix *matrix, gf_error *err)
+{
+    reading r = {.view = v};
+    bool given = gf_rows_are_given(v->info.rows);
+    bool of_terms = v->info.rows == GF_ROWS_OF_TEXTS;
+    gf_status st = given ? GF_OK : gf_view_load_model(v, err);
+    if (st == GF_OK) st = read_clusters(&r, err);
+    r.m.centroids.n_cols = of_terms ? v->model.vocabulary.n_terms : v->info.terms;
+    r.m.rows.n_cols = r.m.centroids.n_cols;
+    r.m.vocabulary = of_terms ? &v->model.vocabulary : NULL;
+    if (st == GF_OK)
+        *matrix = r.m;
+    else
+        gf_build_matrix_release(&r.m);
+    return st;
+}
+
 gf_slice gf_build_matrix_term(const gf_build_matrix *m, uint32_t column)
 {
     return gf_vocabulary_term(m->vocabulary, column);

@@ -39,6 +39,22 @@ gf_status gf_view_read_matrix(gf_view *view, const gf_cancel *cancel, gf_build_m
                               gf_error *err);
 void gf_build_matrix_release(gf_build_matrix *matrix);
 
+/**
+ * The same without the rows: clusters with their names and centroids, and what columns are. The row
+ * part of *matrix is empty, but for n_cols.
+ * Cost: that of reading the centres and the vocabulary.
+ */
+gf_status gf_view_read_centres(gf_view *view, gf_build_matrix *matrix, gf_error *err);
+
+/**
+ * The similarity of documents, as gf_view_assign_document reads them, to the centre of each cluster.
+ *
+ * @param similarity  n * clusters of the build, by document, then by the clusters' ids; 0..1
+ * Cost: reading the centres once a call; for each term of a document the clusters that have it.
+ */
+gf_status gf_view_similarities(gf_view *view, const gf_document *documents, size_t n,
+                               float *similarity, gf_error *err);
+
 /** The term of a column, where columns are terms: as it is counted (unique), and as documents write it most often. */
 gf_slice gf_build_matrix_term(const gf_build_matrix *matrix, uint32_t column);
 gf_slice gf_build_matrix_surface(const gf_build_matrix *matrix, uint32_t column);
