@@ -1,0 +1,1022 @@
+"""Stores and their collections: the ones that the command and the server use."""
+
+from __future__ import annotations
+
+import ctypes
+import html
+import os
+import threading
+import warnings
+import weakref
+from array import array
+from contextlib import contextmanager
+from typing import Any, Iterator, Optional, Sequence, Union
+
+from . import _arrow, _calls, _data
+from . import _library as lib
+from ._errors import Cancelled, Closed, GrouperfishError, Invalid, NotFound
+from ._table import Table, optional
+
+Ids = Union[Sequence, str, int]
+
+# Rows of this table of the user's say which type the ids of a collection had, for who reads them.
+_ID_TABLE = "python_ids"
+
+
+def open(  # noqa: A001 (as the files of the language are opened)
+    path: Union[str, os.PathLike],
+    *,
+    create: bool = True,
+    read_only: bool = False,
+    wait: float = 5.0,
+    namespace: str = "default",
+) -> "Store":
+    """Open a store: a folder, the same that ``grouperfish --store PATH`` uses.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The store's folder.
+    create : bool
+        Make it where there is none.
+    read_only : bool
+        Change nothing; several processes can read at the same time, while none writes.
+    wait : float
+        Seconds to wait while another process holds the store.
+    namespace : str
+        Whose collections are meant.
+
+    Returns
+    -------
+    Store
+        Close it, or use it in a ``with`` statement: while it is open, commands wait for it.
+
+    Raises
+    ------
+    NotFound
+        There is none, and it is not to be made.
+    Locked
+        Another process holds it; the message says which.
+    Corrupt, Invalid, InputOutput, OutOfMemory
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> folder = tempfile.TemporaryDirectory()
+    >>> with open(folder.name + "/feedback.store") as store:
+    ...     len(store["feedback"].put(["It crashes"], id=[7]))
+    1
+    """
+    return Store(path, create=create, read_only=read_only, wait=wait, namespace=namespace)
+
+
+def _close_handle(handle: int, process: int) -> None:
+    # A child that was forked has no threads of the database, and another's locks.
+    if os.getpid() == process:
+        lib.library.gf_store_close(handle)
+
+
+class Store:
+    """An open store; ``grouperfish.open`` makes one.
+
+    ``store["feedback"]`` is a collection, whether or not it is there already. Iterating gives the names
+    of those that are. Several threads may use one store at the same time; a process that was forked
+    cannot use its parent's.
+    """
+
+    def __init__(
+        self,
+        path: Union[str, os.PathLike, None],
+        *,
+        create: bool = True,
+        read_only: bool = False,
+        wait: float = 5.0,
+        namespace: str = "default",
+        archive: Optional[bytes] = None,
+    ) -> None:
+        self.path = None if path is None else os.fspath(path)
+        self.namespace = namespace
+        self._process = os.getpid()
+        self._lock = threading.Condition()
+        self._users = 0
+        self._handle: Optional[int] = None
+        call = _calls.Call(False)
+        give = _giver(archive, call) if archive is not None else None
+        options = lib.StoreOptions(
+            version=1,
+            create=create,
+            wait_seconds=wait,
+            purpose=b"in Python",
+            cancel=ctypes.pointer(call.cancel),
+            read_only=read_only,
+            in_memory=path is None,
+            small_buffers=False,
+            archive=ctypes.cast(give, ctypes.c_void_p) if give else None,
+        )
+        handle = ctypes.c_void_p()
+        encoded = None if self.path is None else os.fsencode(self.path)
+        call.run(lib.library.gf_store_open, encoded, ctypes.byref(options), ctypes.byref(handle))
+        self._handle = handle.value
+        self._close = weakref.finalize(self, _close_handle, self._handle, self._process)
+
+    # ---- life ----------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close the store, once calls of other threads have ended. Closing again does nothing."""
+        if os.getpid() != self._process:
+            return
+        with self._lock:
+            handle, self._handle = self._handle, None
+            while self._users:
+                self._lock.wait()
+        if handle is not None:
+            self._close()
+
+    @property
+    def closed(self) -> bool:
+        """Whether it was closed."""
+        return self._handle is None
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        self.close()
+
+    @contextmanager
+    def _use(self) -> Iterator[int]:
+        """The open store, which is not closed meanwhile."""
+        if os.getpid() != self._process:
+            raise Closed(
+                "this store was opened by the process that this one was forked from: open it here, "
+                "once it is closed there"
+            )
+        with self._lock:
+            if self._handle is None:
+                raise Closed(f"the store {self._shown()} is closed")
+            handle = self._handle
+            self._users += 1
+        try:
+            yield handle
+        finally:
+            with self._lock:
+                self._users -= 1
+                self._lock.notify_all()
+
+    def _shown(self) -> str:
+        return "in memory" if self.path is None else f"at {self.path}"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("a store cannot be pickled: open it by its path, store.path")
+
+    # ---- operations ----------------------------------------------------------------------------
+
+    def run(self, operation: str, *, data: Any = None, **arguments: Any) -> _calls.Answer:
+        """Run any operation of the table that the command, the socket and HTTP share.
+
+        Parameters
+        ----------
+        operation : str
+            Such as ``"clusters"`` or ``"config set"``; ``grouperfish.operations()`` lists them, and
+            docs/operations.md says what goes in and comes out.
+        data : bytes or iterable of bytes
+            What comes with the call, such as JSON Lines.
+        **arguments
+            By name, an underscore for ``-``: ``min_score=0.5``. True sets a flag; a list comes in
+            several. ``data_name``, ``progress`` and ``wants_file`` are of the call itself.
+
+        Returns
+        -------
+        Answer
+            A list of dictionaries, with ``outcome``, ``notices`` and ``file``.
+        """
+        own = {n: arguments.pop(n) for n in ("data_name", "progress", "wants_file") if n in arguments}
+        with self._use() as handle:
+            return _calls.ask(
+                handle,
+                operation,
+                arguments,
+                namespace=self.namespace,
+                path=self.path or "",
+                data=data,
+                **own,
+            )
+
+    def status(self) -> dict:
+        """What is in the store, as ``grouperfish status`` tells it."""
+        return self.run("status")[0]
+
+    def backup(self, path: Union[str, os.PathLike]) -> dict:
+        """Copy the store, as it is now, into a folder that is not there yet."""
+        return self.run("backup", to=os.path.abspath(os.fspath(path)))[0]
+
+    def _archive(self) -> bytes:
+        """All of it as one piece of bytes, which a store in memory can begin as."""
+        call = _calls.Call(False)
+        pieces: list[bytes] = []
+
+        @lib.TAKE
+        def take(_context, data, error):
+            try:
+                pieces.append(data.bytes())
+            except BaseException as raised:
+                return call.keep(raised, error)
+            return lib.GF_OK
+
+        with self._use() as handle:
+            call.run(lib.library.gf_backup_archive, handle, take, None, ctypes.byref(call.cancel))
+        return b"".join(pieces)
+
+    # ---- collections ---------------------------------------------------------------------------
+
+    def collections(self) -> Table:
+        """A table of the collections: name, documents, when they were changed, what is served."""
+        return Table.from_rows(self.run("collection list"), "collections")
+
+    def __getitem__(self, name: str) -> "Collection":
+        return Collection(self, name)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter([row["collection"] for row in self.run("collection list")])
+
+    def __contains__(self, name: object) -> bool:
+        return name in list(self)
+
+    def __len__(self) -> int:
+        return len(self.run("collection list"))
+
+    def __bool__(self) -> bool:
+        return True
+
+    def __delitem__(self, name: str) -> None:
+        """Delete a collection with its documents, builds and settings; NotFound."""
+        self.run("collection delete", collection=name)
+
+    def __repr__(self) -> str:
+        state = "closed" if self._handle is None else "open"
+        return f"<grouperfish.Store {self._shown()}, {state}>"
+
+    def _repr_html_(self) -> str:
+        if self._handle is None:
+            return html.escape(repr(self))
+        return f"<b>{html.escape(self._shown())}</b>" + self.collections()._repr_html_()
+
+
+def _giver(archive: bytes, call: _calls.Call) -> Any:
+    @lib.GIVE
+    def give(_context, take, taker, error):
+        try:
+            for at in range(0, len(archive), 1 << 20):
+                piece = archive[at : at + (1 << 20)]
+                status = take(taker, lib.slice_of(piece), error)
+                if status != lib.GF_OK:
+                    return status
+        except BaseException as raised:
+            return call.keep(raised, error)
+        return lib.GF_OK
+
+    return give
+
+
+class Collection:
+    """A collection of a store, seen by one of its configurations; ``store["feedback"]`` gives it.
+
+    What changes it gives it back, so that calls can be chained:
+    ``store["feedback"].put(df, id="ticket", text="body").rebuild(k=40).clusters()``.
+
+    Parameters
+    ----------
+    store : Store
+    name : str
+    config : str
+        The configuration whose clusters are read; ``collection.with_config("fine")`` is another's.
+    ids : type, optional
+        ``int`` or ``str``: what ids are given back as. What was put from Python is remembered; else
+        they are strings.
+    """
+
+    def __init__(
+        self, store: Store, name: str, config: str = "default", ids: Optional[type] = None
+    ) -> None:
+        if not isinstance(name, str) or not name:
+            raise Invalid(f"a collection's name is a string, not {name!r}")
+        self.store = store
+        self.name = name
+        self.config_name = config
+        self._ids = ids
+        self.last_put: dict = {}
+
+    def with_config(self, config: str) -> "Collection":
+        """The same collection by another configuration."""
+        return Collection(self.store, self.name, config, self._ids)
+
+    def run(self, operation: str, **arguments: Any) -> _calls.Answer:
+        """``Store.run`` with this collection (and this configuration, unless another is named)."""
+        return self.store.run(operation, collection=self.name, **arguments)
+
+    def _by_config(self, operation: str, **arguments: Any) -> _calls.Answer:
+        return self.run(operation, config=self.config_name, **arguments)
+
+    # ---- ids -----------------------------------------------------------------------------------
+
+    @property
+    def id_type(self) -> type:
+        """``int`` or ``str``."""
+        if self._ids is None:
+            self._ids = self._read_id_type()
+        return self._ids
+
+    def _read_id_type(self) -> type:
+        try:
+            rows = self.store.run(
+                "table get",
+                table=_ID_TABLE,
+                key=[self.store.namespace, self.name],
+                column="main:id_type",
+            )
+        except NotFound:
+            return str
+        return int if rows and rows[0].get("value") == "int" else str
+
+    def _remember_ids(self, kind: type, was_empty: bool) -> None:
+        """Ids are whole numbers as long as all that were ever put were."""
+        known = self._read_id_type()
+        if kind is int and known is str and not was_empty:
+            return
+        self._ids = kind
+        if kind is not known:
+            self._write_id_type(kind)
+
+    def _write_id_type(self, kind: type) -> None:
+        key = [self.store.namespace, self.name]
+        values = {"table": _ID_TABLE, "key": key, "set": f"main:id_type={kind.__name__}"}
+        try:
+            self.store.run("table put", **values)
+        except NotFound:
+            parts = ["namespace:text", "collection:text"]
+            self.store.run(
+                "table create", table=_ID_TABLE, key=parts, family="main", column="main:id_type=text"
+            )
+            self.store.run("table put", **values)
+
+    def _to_ids(self, ids: list) -> list:
+        if self.id_type is not int:
+            return ids
+        try:
+            return [None if one is None else int(one) for one in ids]
+        except ValueError:
+            return ids  # a document that came another way
+
+    def _number(self) -> dict:
+        """The argument of operations that has ids come as numbers, where they are."""
+        return {"id_type": "number"} if self.id_type is int else {}
+
+    # ---- documents -----------------------------------------------------------------------------
+
+    def put(
+        self,
+        data: Any,
+        *,
+        id: Any = None,
+        text: str = "text",
+        time: Optional[str] = None,
+        lang: Optional[str] = None,
+        fields: Optional[Sequence[str]] = None,
+        vectors: Any = None,
+        errors: str = "raise",
+        progress: Any = None,
+    ) -> "Collection":
+        """Put documents; one whose id is there already is replaced.
+
+        Parameters
+        ----------
+        data : DataFrame, Arrow table, dict of columns, list of dict, or texts
+            Anything with ``__arrow_c_stream__`` is read as it is. Texts alone are a list, an array or
+            a Series of strings.
+        id : str or sequence, optional
+            The column of ids (strings or whole numbers), or the ids themselves. Without: the column
+            ``id``, else the index of a DataFrame where it is not just numbered.
+        text : str
+            The column of texts.
+        time, lang : str, optional
+            The columns of times (timestamps, dates, ISO 8601, Unix time) and languages.
+        fields : list of str, optional
+            Further columns to keep; without all of them.
+        vectors : array of shape (rows, columns), optional
+            A row of numbers for each document: where a collection is clustered by given rows
+            (``rebuild(matrix=...)``), a document that is put later has its place by its vector.
+        errors : {"raise", "skip"}
+            What becomes of a row without a text or an id, and of one that is no text: an exception,
+            before anything is stored (of an Arrow stream rows before it may be); or a warning.
+        progress : bool or callable, optional
+            As of ``rebuild``.
+
+        Returns
+        -------
+        Collection
+            This one; ``last_put`` has the counts: rows, refused, new, changed, unchanged, bad_times.
+
+        Raises
+        ------
+        Invalid
+            A column is missing or of a wrong type, ids are mixed or twice, a row is no document.
+        Cancelled, Locked, InputOutput, OutOfMemory, Closed
+        """
+        source = _data.source_of_documents(
+            data,
+            id=id,
+            text=text,
+            time=time,
+            lang=lang,
+            fields=fields,
+            errors=errors,
+            vectors=vectors,
+        )
+        was_empty = source.id_kind is int and len(self) == 0
+        self._put(source, errors, fields, progress)
+        if source.id_kind is not None and self.last_put["rows"] > self.last_put["refused"]:
+            self._remember_ids(source.id_kind, was_empty)
+        return self
+
+    def _put(self, source, errors="raise", fields=None, progress=None, first_id=0) -> dict:
+        call = _calls.Call(progress)
+        reasons: list = []
+
+        @lib.REFUSED
+        def refused(_context, row, _reason, message, error):
+            try:
+                why = source.refused.get(row) or message.decode("utf-8", "replace")
+                if errors == "raise":
+                    return lib.fail_in(error, lib.GF_EINVAL, f"row {row}: {why}")
+                if len(reasons) < 20:
+                    reasons.append((row, why))
+            except BaseException as raised:
+                return call.keep(raised, error)
+            return lib.GF_OK
+
+        @lib.ARROW_PROGRESS
+        def tell(_context, rows):
+            call.tell("reading", rows, 0)
+
+        options = _arrow_options(source, call, refused, tell)
+        options.first_id = first_id
+        if fields is not None and source.maker is None:
+            names = (ctypes.c_char_p * max(len(fields), 1))(*[f.encode() for f in fields])
+            options.fields = names
+            options.n_fields = len(fields)
+            options.no_fields = not fields
+        counts = lib.ArrowCounts()
+        try:
+            with self.store._use() as handle, _Names(self.store.namespace, self.name) as names_of:
+                call.run(
+                    lib.library.gf_arrow_put,
+                    handle,
+                    names_of.place,
+                    ctypes.byref(source.stream),
+                    ctypes.byref(options),
+                    ctypes.byref(counts),
+                )
+        except GrouperfishError as failure:
+            _raise_own(source, failure)
+            raise
+        finally:
+            source.release()
+            self.last_put = {
+                "rows": counts.rows,
+                "refused": counts.refused,
+                "new": counts.put.created,
+                "changed": counts.put.changed,
+                "unchanged": counts.put.unchanged,
+                "bad_times": counts.bad_times,
+            }
+        if reasons:
+            row, why = reasons[0]
+            warnings.warn(
+                f"{counts.refused:,} of {counts.rows:,} rows were left out; row {row}: {why}",
+                stacklevel=3,
+            )
+        return self.last_put
+
+    def delete(
+        self,
+        ids: Optional[Ids] = None,
+        *,
+        where: Optional[Sequence[str]] = None,
+        before: Any = None,
+        purge: bool = False,
+    ) -> "Collection":
+        """Delete documents by their ids, or by a choice: ``where=["stars<3"]``, ``before="30d"``."""
+        if ids is None and where is None and before is None:
+            raise Invalid("delete needs ids, where or before; del store[name] deletes all")
+        data = None
+        if ids is not None:
+            listed = [ids] if isinstance(ids, (str, int)) else list(ids)
+            data = "".join(f"{one}\n" for one in listed).encode()
+            if not listed:
+                return self
+        self.run("delete", data=data, where=where, before=before, purge=purge)
+        return self
+
+    def __len__(self) -> int:
+        """How many documents it has; 0 where it is not there."""
+        try:
+            return self.run("collection show")[0]["size"]
+        except NotFound:
+            return 0
+
+    def __bool__(self) -> bool:
+        return True
+
+    def doc(self, id: Union[str, int], *, why: bool = False, terms: int = 10) -> dict:
+        """A document with its places, and with ``why`` the terms that put it there; NotFound."""
+        more = {"why": True, "terms": terms} if why else {}
+        return Document(self.run("doc", id=str(id), **more, **self._number())[0])
+
+    def __contains__(self, id: object) -> bool:
+        try:
+            self.run("doc", id=str(id))
+        except NotFound:
+            return False
+        return True
+
+    # ---- clustering ----------------------------------------------------------------------------
+
+    def config(self, **settings: Any) -> Any:
+        """The configuration's settings; or, with settings given, set them, and give this back.
+
+        ``c.config(k=40, ngrams="1-2")`` sets two of the keys that docs/configuration.md lists; None
+        resets one. ``c.config()`` is a table of all of them.
+        """
+        if not settings:
+            return Table.from_rows(self._by_config("config show"), "settings")
+        pairs = [f"{key}={_setting(value)}" for key, value in settings.items()]
+        if len(self) == 0:
+            try:
+                self.run("collection create")
+            except GrouperfishError:
+                pass  # it is there, and empty
+        self._by_config("config set", set=pairs)
+        return self
+
+    def rebuild(
+        self,
+        *,
+        force: bool = False,
+        start: Optional[str] = None,
+        threads: Optional[int] = None,
+        memory: Union[int, str, None] = None,
+        matrix: Any = None,
+        ids: Optional[Sequence] = None,
+        progress: Any = None,
+        **settings: Any,
+    ) -> "Collection":
+        """Cluster the documents, and have the result served.
+
+        Parameters
+        ----------
+        force : bool
+            Also where nothing has changed.
+        start : {"served", "fresh"}, optional
+            Go on from the clusters that are served, which keep their ids, or begin anew.
+        threads, memory : int, optional
+            One per processor; the bytes that it may take (or ``"2G"``).
+        matrix : array or scipy sparse matrix of shape (rows, columns), optional
+            Cluster these rows (embeddings) in place of the texts' terms.
+        ids : sequence, optional
+            With matrix: the id of each row's document.
+        progress : bool or callable, optional
+            None shows tqdm's bar on a terminal and in a notebook; a function gets (phase, done, total).
+        **settings
+            Set before, as by ``config``, and kept: ``rebuild(k=40)``.
+
+        Returns
+        -------
+        Collection
+            This one; ``build()`` tells of the build.
+        """
+        if settings:
+            self.config(**settings)
+        if matrix is None:
+            self._by_config(
+                "rebuild",
+                force=force,
+                start=start,
+                threads=threads,
+                memory=memory,
+                progress=progress,
+            )
+        else:
+            self._rebuild_matrix(matrix, ids, threads, start, progress)
+        return self
+
+    def _rebuild_matrix(self, matrix, ids, threads, start, progress) -> None:
+        from . import _matrix
+
+        if ids is None:
+            raise Invalid("rows of a matrix need the ids of their documents: rebuild(matrix=m, ids=...)")
+        rows = _matrix.rows_of(matrix, [str(one) for one in ids])
+        call = _calls.Call(progress)
+
+        @lib.REBUILD_PROGRESS
+        def tell(_context, _where, phase, done, total):
+            call.tell((phase or b"").decode(), done, total)
+
+        starts = {None: 0, "served": 1, "fresh": 2}
+        if start not in starts:
+            raise Invalid(f'start is "served" or "fresh", not {start!r}')
+        options = lib.RebuildOptions(
+            version=1,
+            start=starts[start],
+            matrix=ctypes.pointer(rows.matrix),
+            threads=threads or 0,
+            cancel=ctypes.pointer(call.cancel),
+            progress=tell,
+        )
+        result = lib.RebuildResult()
+        with self.store._use() as handle, _Names(self.store.namespace, self.name) as names:
+            call.run(
+                lib.library.gf_rebuild,
+                handle,
+                names.place,
+                names.slice(self.config_name),
+                ctypes.byref(options),
+                ctypes.byref(result),
+            )
+        if result.unknown:
+            warnings.warn(
+                f"{result.unknown:,} rows are of no document of {self.name!r}: they were left out",
+                stacklevel=4,
+            )
+
+    def build(self) -> dict:
+        """The build that is served; NotFound where there is none."""
+        for row in self._by_config("builds"):
+            if row.get("served"):
+                return Build(row)
+        raise NotFound(f"collection {self.name!r} has no build yet: rebuild() makes one")
+
+    def builds(self) -> Table:
+        """The builds that are kept, newest first."""
+        return Table.from_rows(self._by_config("builds"), "builds")
+
+    # ---- clusters ------------------------------------------------------------------------------
+
+    def clusters(self, by: Optional[str] = None, **arguments: Any) -> Table:
+        """The clusters, largest first; or, with ``by="week"``, how they grow and shrink over time.
+
+        ``tree=True``, ``pending=True``, ``min_score=0.3``: as docs/operations.md has ``clusters``.
+        """
+        rows = self._by_config("clusters", by=by, **arguments)
+        return Table.from_rows(rows, "clusters", ("cluster", "label", "documents", "share"))
+
+    def cluster(self, cluster: Union[int, str], *, docs: int = 10, **arguments: Any) -> dict:
+        """One cluster by its id or its label: its terms, its best documents."""
+        named = cluster if isinstance(cluster, int) else f"label:{cluster}"
+        row = self._by_config("cluster", cluster=named, docs=docs, **self._number(), **arguments)[0]
+        return row
+
+    def members(self) -> Table:
+        """Every document of the build with its cluster, by id.
+
+        Returns
+        -------
+        Table
+            id, cluster, label, score, runner_up, runner_up_score, replaced. A document without any
+            term has None as its cluster.
+        """
+        call = _calls.Call(False)
+        with self._view() as view:
+            out = _arrow.ArrowArrayStream()
+            call.run(
+                lib.library.gf_arrow_memberships,
+                view,
+                ctypes.byref(call.cancel),
+                ctypes.byref(out),
+            )
+        batch = _arrow.Batch(out)
+        columns = {"id": self._to_ids(batch.texts("id"))}
+        columns.update(_places(batch))
+        columns["replaced"] = batch.flags("replaced")
+        return Table(columns, "documents")
+
+    def assign(self, data: Any, *, errors: str = "raise", threads: int = 0) -> Table:
+        """The clusters of texts (or, of a build of embeddings, of rows) that are not stored.
+
+        Returns
+        -------
+        Table
+            cluster, label, score, runner_up, runner_up_score: one row for each, in their order.
+        """
+        from . import _matrix
+
+        with self._view() as view:
+            if _matrix.is_matrix(data):
+                return _assign_rows(view, _matrix.rows_of(data, None))
+            source, _ = _data.source_of_texts(data, errors)
+            call = _calls.Call(False)
+            options, hold = _assign_options(source, call, errors)
+            out = _arrow.ArrowArrayStream()
+            try:
+                call.run(
+                    lib.library.gf_arrow_assign,
+                    view,
+                    ctypes.byref(source.stream),
+                    ctypes.byref(options),
+                    threads,
+                    ctypes.byref(out),
+                )
+            except GrouperfishError as failure:
+                _raise_own(source, failure)
+                raise
+            finally:
+                source.release()
+            del hold
+        return Table(_places(_arrow.Batch(out)), "texts")
+
+    def similarities(self, data: Any, *, errors: str = "raise") -> tuple[memoryview, int]:
+        """The similarity of texts to every cluster, by rising ids of clusters.
+
+        Returns
+        -------
+        values : memoryview of float
+            One row behind the other, 0 to 1; ``numpy.asarray(values).reshape(-1, k)``.
+        k : int
+            Clusters.
+        """
+        with self._view() as view:
+            source, _ = _data.source_of_texts(data, errors)
+            call = _calls.Call(False)
+            options, hold = _assign_options(source, call, errors)
+            out = _arrow.ArrowArrayStream()
+            try:
+                call.run(
+                    lib.library.gf_arrow_similarities,
+                    view,
+                    ctypes.byref(source.stream),
+                    ctypes.byref(options),
+                    ctypes.byref(out),
+                )
+            finally:
+                source.release()
+            del hold
+        batch = _arrow.Batch(out)
+        values = batch.inner("similarity")
+        return values, len(values) // batch.rows if batch.rows else 0
+
+    def centers(self) -> "Centers":
+        """The centres of the clusters, as sparse rows over the terms."""
+        with self._view() as view:
+            return Centers(view)
+
+    @contextmanager
+    def _view(self, build: int = 0) -> Iterator[ctypes.c_void_p]:
+        view = ctypes.c_void_p()
+        call = _calls.Call(False)
+        with self.store._use() as handle, _Names(self.store.namespace, self.name) as names:
+            call.run(
+                lib.library.gf_view_open,
+                handle,
+                names.place,
+                names.slice(self.config_name),
+                build,
+                ctypes.byref(view),
+                long=False,
+            )
+            try:
+                yield view
+            finally:
+                lib.library.gf_view_close(view)
+
+    def label(self, cluster: int, label: str = "") -> "Collection":
+        """Call a cluster so from now on; an empty label gives it back its own."""
+        self._by_config("label", cluster=cluster, text=label or None, unpin=not label)
+        return self
+
+    def diff(self, **arguments: Any) -> Table:
+        """What the build that is served changed against the one before it."""
+        rows = self._by_config("diff", **self._number(), **arguments)
+        return Table.from_rows(rows, "changes")
+
+    def search(self, query: str, **arguments: Any) -> Table:
+        """Documents by words, ``"phrases"``, ``prefixes*`` and ``-exclusions``, best first."""
+        rows = self._by_config("search", query=query, **self._number(), **arguments)
+        return Table.from_rows(rows, "hits")
+
+    def similar(self, id: Union[str, int], **arguments: Any) -> Table:
+        """Documents that are like one, best first."""
+        rows = self._by_config("similar", id=str(id), **self._number(), **arguments)
+        return Table.from_rows(rows, "documents")
+
+    def terms(self, **arguments: Any) -> Table:
+        """The vocabulary of the build, by falling document frequency."""
+        return Table.from_rows(self._by_config("terms", **arguments), "terms")
+
+    def evaluate(self, label_field: Optional[str] = None, **arguments: Any) -> list:
+        """How good the clusters are; with ``label_field`` how well they meet known classes."""
+        return list(self._by_config("evaluate", label_field=label_field, **arguments))
+
+    def export(self, **arguments: Any) -> Table:
+        """Documents with their clusters and their fields, as ``grouperfish export`` has them."""
+        rows = self._by_config("export", **self._number(), **arguments)
+        return Table.from_rows(rows, "documents")
+
+    def report(self, path: Union[str, os.PathLike, None] = None, **arguments: Any) -> Any:
+        """One static page about the build: written to path, or given as a string."""
+        answer = self._by_config("report", wants_file=True, **arguments)
+        if path is None:
+            return answer.file.decode()
+        with _builtin_open(path, "wb") as file:
+            file.write(answer.file)
+        return self
+
+    # ---- showing -------------------------------------------------------------------------------
+
+    def __repr__(self) -> str:
+        return f"<grouperfish.Collection {self.name!r} of the store {self.store._shown()}>"
+
+    def _repr_html_(self) -> str:
+        head = f"<b>{html.escape(self.name)}</b>, {len(self):,} documents"
+        try:
+            return head + self.clusters()._repr_html_()
+        except NotFound:
+            return head + ", not clustered yet"
+
+
+class Document(dict):
+    """A document as ``Collection.doc`` gives it."""
+
+    def _repr_html_(self) -> str:
+        places = Table.from_rows(self.get("memberships", []), "places")
+        return f"<p>{html.escape(self.get('text', ''))}</p>" + places._repr_html_()
+
+
+class Build(dict):
+    """A build as ``Collection.build`` gives it."""
+
+    def _repr_html_(self) -> str:
+        rows = "".join(
+            f"<tr><th>{html.escape(str(k))}</th><td>{html.escape(str(v))}</td></tr>"
+            for k, v in self.items()
+        )
+        return f"<table>{rows}</table>"
+
+
+# ---- help ----------------------------------------------------------------------------------------
+
+_builtin_open = __builtins__["open"] if isinstance(__builtins__, dict) else __builtins__.open
+
+
+def _setting(value: Any) -> str:
+    if value is None:
+        return ""
+    if isinstance(value, bool):
+        return "on" if value else "off"
+    if isinstance(value, tuple) and len(value) == 2:
+        return f"{value[0]}-{value[1]}"
+    return str(value)
+
+
+def _raise_own(source: _data.Source, failure: GrouperfishError) -> None:
+    """What Python's side of a stream raised, in place of what the library says of it."""
+    if source.maker is not None and source.maker.raised is not None:
+        raise source.maker.raised from failure
+
+
+class _Names:
+    """Names as slices, which last as long as this."""
+
+    def __init__(self, namespace: str, collection: str) -> None:
+        self._kept = [namespace.encode(), collection.encode()]
+        self.place = lib.Place(*[lib.slice_of(name) for name in self._kept])
+
+    def slice(self, name: str) -> lib.Slice:
+        self._kept.append(name.encode())
+        return lib.slice_of(self._kept[-1])
+
+    def __enter__(self) -> "_Names":
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        pass
+
+
+def _arrow_options(source, call, refused, tell) -> lib.ArrowOptions:
+    named = {name: value.encode() for name, value in source.options.items()}
+    return lib.ArrowOptions(
+        version=1,
+        refused=refused,
+        progress=tell,
+        cancel=ctypes.pointer(call.cancel),
+        **named,
+    )
+
+
+def _assign_options(source, call, errors):
+    @lib.REFUSED
+    def refused(_context, row, _reason, message, error):
+        if errors == "raise":
+            why = source.refused.get(row) or message.decode("utf-8", "replace")
+            return lib.fail_in(error, lib.GF_EINVAL, f"row {row}: {why}")
+        return lib.GF_OK
+
+    @lib.ARROW_PROGRESS
+    def tell(_context, _rows):
+        pass
+
+    return _arrow_options(source, call, refused, tell), (refused, tell)
+
+
+def _places(batch: _arrow.Batch) -> dict:
+    clusters = batch.values("cluster")
+    names = batch.dictionary("label")
+    index = batch.values("label") if batch.rows else []
+    labels = [names[i] if c else None for i, c in zip(index, clusters)]
+    return {
+        "cluster": optional(clusters),
+        "label": labels,
+        "score": batch.values("score"),
+        "runner_up": optional(batch.values("runner_up")),
+        "runner_up_score": batch.values("runner_up_score"),
+    }
+
+
+def _assign_rows(view: Any, rows: Any) -> Table:
+    places = (lib.Membership * max(rows.n, 1))()
+    call = _calls.Call(False)
+    call.run(lib.library.gf_view_assign_rows, view, ctypes.byref(rows.matrix), places)
+    some = [places[i] for i in range(rows.n)]
+    return Table(
+        {
+            "cluster": [p.cluster or None for p in some],
+            "label": [p.label.text() if p.cluster else None for p in some],
+            "score": [p.score for p in some],
+            "runner_up": [p.runner_up or None for p in some],
+            "runner_up_score": [p.second for p in some],
+        },
+        "rows",
+    )
+
+
+class Centers:
+    """The centres of a build's clusters: one sparse row of unit length for each, by its id.
+
+    Attributes
+    ----------
+    ids : list of int
+    names : list of str
+    shape : tuple
+        Clusters and columns.
+    indptr, indices, data : array.array
+        As of scipy's CSR matrices; data is float.
+    terms : list of str or None
+        What the columns are, as documents write them most often; None of given rows.
+    """
+
+    def __init__(self, view: Any) -> None:
+        matrix = lib.BuildMatrix()
+        call = _calls.Call(False)
+        call.run(lib.library.gf_view_read_centres, view, ctypes.byref(matrix))
+        try:
+            k, c = matrix.n_clusters, matrix.centroids
+            self.ids = [matrix.cluster[i] for i in range(k)]
+            self.names = [matrix.name[i].text() for i in range(k)]
+            self.shape = (k, c.n_cols)
+            entries = c.start[k]
+            self.indptr = _copied(c.start, k + 1, "Q")
+            self.indices = _copied(c.col, entries, "I")
+            self.data = _copied(c.val, entries, "f")
+            self.terms = None
+            if matrix.vocabulary:
+                surface = lib.library.gf_build_matrix_surface
+                self.terms = [surface(ctypes.byref(matrix), i).text() for i in range(c.n_cols)]
+        finally:
+            lib.library.gf_build_matrix_release(ctypes.byref(matrix))
+
+    def to_scipy(self) -> Any:
+        """A scipy.sparse.csr_matrix of shape (clusters, columns)."""
+        import numpy
+        from scipy.sparse import csr_matrix
+
+        indptr = numpy.asarray(self.indptr).astype("int64")
+        indices = numpy.asarray(self.indices).astype("int32")
+        return csr_matrix((numpy.asarray(self.data), indices, indptr), shape=self.shape)
+
+    def to_numpy(self) -> Any:
+        """A dense numpy array of shape (clusters, columns)."""
+        import numpy
+
+        dense = numpy.zeros(self.shape, dtype="float32")
+        indices, data = numpy.asarray(self.indices), numpy.asarray(self.data)
+        for i in range(self.shape[0]):
+            a, b = self.indptr[i], self.indptr[i + 1]
+            dense[i, indices[a:b]] = data[a:b]
+        return dense
+
+
+def _copied(pointer: Any, n: int, code: str) -> array:
+    copy = array(code)
+    copy.frombytes(ctypes.string_at(pointer, n * copy.itemsize) if n else b"")
+    return copy
+
+
+__all__ = ["Build", "Cancelled", "Centers", "Collection", "Document", "Store", "open"]

@@ -1,0 +1,460 @@
+"""Stores and collections: documents in, results out, ids, errors, threads, forks, interruptions."""
+
+import datetime
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import unittest
+import warnings
+
+import support
+import grouperfish
+from grouperfish import Closed, Conflict, Invalid, NotFound, Store
+
+BODIES = ["the cat sat", "a cat purrs", "cats purr", "stocks fell", "stocks rose", "a stock split"]
+IDS = [11, 12, 13, 14, 15, 16]
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.path = os.path.join(folder.name, "feedback.store")
+
+    def open(self, **options):
+        store = grouperfish.open(self.path, **options)
+        self.addCleanup(store.close)
+        return store
+
+    def filled(self, **options):
+        store = self.open(**options)
+        data = {"ticket": IDS, "body": BODIES, "stars": [1, 2, 3, 4, 5, 6]}
+        c = store["feedback"].put(data, id="ticket", text="body")
+        return c.rebuild(k=2, language="english")
+
+
+class Results(InAFolder):
+    def test_documents_and_clusters(self):
+        c = self.filled()
+        self.assertEqual(c.last_put["new"], 6)
+        self.assertEqual(len(c), 6)
+        self.assertIn(11, c)
+        self.assertNotIn(99, c)
+        members = c.members()
+        self.assertEqual(members["id"], IDS)
+        self.assertEqual(len(set(members["cluster"][:3])), 1)
+        self.assertEqual(sorted(c.clusters()["size"]), [3, 3])
+        self.assertEqual(c.doc(11)["fields"], {"stars": 1})
+        self.assertEqual(c.doc(11)["id"], 11)
+        self.assertEqual(set(c.search("cat")["id"]), {11, 12, 13})
+        self.assertEqual(len(c.similar(14)), 2)
+        self.assertEqual(c.assign(["cats", "zebra"])["cluster"][1], None)
+        self.assertEqual(c.build()["documents"], 6)
+        self.assertIn(c.cluster(1)["documents"][0]["id"], IDS)
+        self.assertEqual(len(c.export()), 6)
+        self.assertIn("</html>", c.report())
+        self.assertEqual(c.label(1, "Katzen").clusters()["label"].count("Katzen"), 1)
+        self.assertEqual(c.label(1).clusters()["label"].count("Katzen"), 0)
+        self.assertIn("<table>", c._repr_html_())
+
+    def test_what_changed(self):
+        c = self.filled()
+        c.put({"id": [21, 22, 23], "text": ["dogs bark", "a dog barks", "dogs"]})
+        diff = c.rebuild(k=3).diff()
+        self.assertIn("new", diff["change"])
+
+    def test_trends(self):
+        c = self.open()["feedback"]
+        days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=9 * i) for i in range(6)]
+        c.put({"id": IDS, "text": BODIES, "day": days}, time="day").rebuild(k=2)
+        table = c.clusters(by="week")
+        self.assertEqual(set(table["unit"]), {"week"})
+        self.assertEqual(c.doc(11)["time"], "2024-01-01")
+
+    def test_deleted(self):
+        c = self.filled()
+        self.assertEqual(len(c.delete([11, 12])), 4)
+        self.assertEqual(len(c.delete(where=["stars>=5"])), 2)
+        with self.assertRaises(Invalid):
+            c.delete()
+        del c.store["feedback"]
+        self.assertEqual(list(c.store), [])
+
+    def test_every_operation_by_its_name(self):
+        c = self.filled()
+        names = [operation["name"] for operation in grouperfish.operations()]
+        self.assertIn("clusters", names)
+        self.assertEqual(len(c.run("clusters")), 2)
+        answer = c.store.run("put", data=b'{"id":1}\n{"id":2,"text":"a"}', data_name="x.jsonl", collection="other")
+        self.assertEqual(answer.outcome, "some refused")
+        self.assertEqual(answer.notices[0]["reason"], "no_text")
+        with self.assertRaisesRegex(Invalid, 'no argument "colour"'):
+            c.run("clusters", colour="red")
+        with self.assertRaisesRegex(Invalid, "no operation"):
+            c.store.run("cluster everything")
+
+    def test_embeddings(self):
+        numpy = support.skip_without("numpy", self)
+        c = self.open()["vectors"]
+        rows = numpy.eye(4)[[0, 0, 1, 1]] + 0.01
+        c.put(BODIES[:4], id=list("abcd")).rebuild(matrix=rows, ids=list("abcd"), k=2)
+        self.assertEqual(c.members()["cluster"][0], c.members()["cluster"][1])
+        self.assertEqual(c.assign(rows)["cluster"], c.members()["cluster"])
+        with self.assertRaises(Conflict):
+            c.assign(["a text"])
+        c.put(["late"], id=["e"], vectors=rows[2:3])
+        place = c.doc("e")["memberships"][0]
+        self.assertEqual(place["cluster"], c.members()["cluster"][2])
+
+    def test_the_command_reads_what_was_put(self):
+        program = os.environ.get("GROUPERFISH_PROGRAM")
+        if not program or not os.path.exists(program):
+            self.skipTest("GROUPERFISH_PROGRAM names no program")
+        self.filled().store.close()
+        told = subprocess.run(
+            [program, "clusters", "feedback", "--store", self.path, "--format", "jsonl"],
+            check=True, capture_output=True, text=True)
+        self.assertEqual(len(told.stdout.splitlines()), 2)
+
+
+class Ids(InAFolder):
+    def test_numbers_stay_numbers(self):
+        self.filled().store.close()
+        with self.open() as store:
+            c = store["feedback"]
+            self.assertEqual(c.members()["id"], IDS)
+            self.assertEqual(c.doc(12)["id"], 12)
+            c.put(["one more"], id=["x17"])
+            self.assertEqual(c.rebuild().members()["id"][0], "11")
+
+    def test_strings_of_digits_stay_strings(self):
+        c = self.open()["c"].put(["a cat", "a dog"], id=["007", "8"])
+        self.assertEqual(c.rebuild(k=1).members()["id"], ["007", "8"])
+        self.assertEqual(c.put(["a cow"], id=[9]).rebuild().members()["id"], ["007", "8", "9"])
+
+    def test_ids_that_do_not_do(self):
+        c = self.open()["c"]
+        for ids, words in (
+            ([1, "a"], "mixes ids: row 0 has int .1., row 1 str .'a'."),
+            ([1, 1], "id 1 stands in row 0 and in row 1"),
+            ([1.5, 2.5], "row 0: an id is a string or a whole number, not float"),
+            ([True, False], "not bool"),
+            ([1, None], "row 1: column 'id': the id is null"),
+            ([1], "1 ids for 2 rows"),
+            (["", "a"], "row 0: column 'id': the id is empty"),
+            (None, "documents need ids"),
+        ):
+            with self.subTest(ids=ids), self.assertRaisesRegex(Invalid, words):
+                c.put(["x", "y"], id=ids)
+        self.assertEqual(len(c), 0)
+
+
+class Frames(InAFolder):
+    def setUp(self):
+        super().setUp()
+        self.pandas = support.skip_without("pandas", self)
+
+    def frame(self, **columns):
+        return self.pandas.DataFrame({"ticket": IDS, "body": BODIES, **columns})
+
+    def test_types_of_columns(self):
+        pandas = self.pandas
+        df = self.frame(
+            when=[pandas.Timestamp("2024-01-01"), pandas.NaT]
+            + [pandas.Timestamp("2024-02-03 04:05:06.789")] * 4,
+            zone=pandas.to_datetime(["2024-01-01T01:00:00+01:00"] * 6, utc=True),
+            n=[1, 2, 3, 4, 5, 6],
+            x=[1.5, float("nan"), 3, 4, 5, 6],
+            yes=[True, False] * 3,
+            word=["a", None, "c", "d", "e", "f"],
+            kind=pandas.Categorical(["p", "q"] * 3),
+            whole=pandas.array([1, None, 3, 4, 5, 6], dtype="Int64"),
+            parts=[["u", "v"], [], None, ["w"], ["x"], ["y"]],
+        )
+        c = self.open()["c"].put(df, id="ticket", text="body", time="when")
+        self.assertEqual(c.doc(11)["time"], "2024-01-01T00:00:00Z")
+        self.assertEqual(c.doc(13)["time"], "2024-02-03T04:05:06.789Z")
+        self.assertNotIn("time", c.doc(12))
+        self.assertEqual(
+            c.doc(11)["fields"],
+            {"zone": "2024-01-01T00:00:00Z", "n": 1, "x": 1.5, "yes": True, "word": "a",
+             "kind": "p", "whole": 1, "parts": ["u", "v"]})
+        self.assertEqual(
+            c.doc(12)["fields"],
+            {"zone": "2024-01-01T00:00:00Z", "n": 2, "yes": False, "kind": "q", "parts": []})
+        self.assertEqual(
+            self.open_again(c).put(df[["ticket", "body", "n"]], id="ticket", text="body",
+                                   fields=["n"]).last_put["changed"], 6)
+
+    def open_again(self, c):
+        c.store.close()
+        return self.open()["c"]
+
+    def test_index_as_ids(self):
+        df = self.frame().set_index("ticket")
+        self.assertEqual(self.open()["c"].put(df, text="body").rebuild(k=1).members()["id"], IDS)
+
+    def test_bad_frames_store_nothing(self):
+        c = self.open()["c"]
+        pandas = self.pandas
+        for df, words in (
+            (self.frame().assign(body=[*BODIES[:5], None]), "row 5: column 'body': is null"),
+            (self.frame().assign(body=[*BODIES[:5], float("nan")]), "row 5: .* is null"),
+            (self.frame().assign(body=range(6)), "a text is a string, not int"),
+            (self.frame().assign(ticket=[1, 1, 2, 3, 4, 5]), "id 1 stands in row 0"),
+            (self.frame().assign(ticket=[1, "a", 2, 3, 4, 5]), "mixes ids"),
+            (pandas.concat([self.frame(), self.frame()], axis=1), "two columns are called"),
+            (self.frame()[["ticket"]], "there is no column 'body'"),
+        ):
+            with self.subTest(words=words), self.assertRaisesRegex(Invalid, words):
+                c.put(df, id="ticket", text="body")
+        self.assertEqual(len(c), 0)
+        self.assertEqual(len(c.put(self.frame()[:0], id="ticket", text="body")), 0)
+
+    def test_bad_rows_are_left_out_where_that_is_said(self):
+        df = self.frame().assign(body=["a cat", None, 7, "b", "c", "d"])
+        c = self.open()["c"]
+        with warnings.catch_warnings(record=True) as told:
+            warnings.simplefilter("always")
+            c.put(df, id="ticket", text="body", errors="skip")
+        self.assertIn("2 of 6 rows were left out; row 1: column 'body': is null", str(told[0].message))
+        self.assertEqual(len(c), 4)
+        self.assertEqual(c.last_put["refused"], 2)
+
+    def test_results_as_frames(self):
+        c = self.open()["c"].put(self.frame(), id="ticket", text="body").rebuild(k=2)
+        members = c.members().to_pandas()
+        self.assertEqual(list(members["id"]), IDS)
+        joined = self.frame().merge(members, left_on="ticket", right_on="id")
+        self.assertEqual(len(joined), 6)
+        self.assertEqual(list(c.clusters().to_pandas()["size"]), [3, 3])
+
+
+class Arrow(InAFolder):
+    def test_tables_in_and_out(self):
+        pyarrow = support.skip_without("pyarrow", self)
+        table = pyarrow.table({"id": IDS, "text": pyarrow.array(BODIES).dictionary_encode()})
+        c = self.open()["c"].put(table).rebuild(k=2)
+        out = c.members().to_arrow()
+        self.assertEqual(out.column("id").to_pylist(), IDS)
+        self.assertEqual(out.schema.field("cluster").type, pyarrow.uint32())
+        c.put(table.to_batches()[0])
+        self.assertEqual(c.last_put["unchanged"], 6)
+        with self.assertRaisesRegex(Invalid, "row 1: column \"text\" is null"):
+            c.put(pyarrow.table({"id": [1, 2], "text": ["a", None]}))
+        with self.assertRaisesRegex(Invalid, "columns found: id, body"):
+            c.put(pyarrow.table({"id": [1], "body": ["a"]}))
+        self.assertEqual(c.clusters().to_arrow().num_rows, 2)
+
+    def test_polars(self):
+        polars = support.skip_without("polars", self)
+        c = self.open()["c"].put(polars.DataFrame({"id": IDS, "text": BODIES})).rebuild(k=2)
+        self.assertEqual(c.members().to_polars()["id"].to_list(), IDS)
+
+    def test_a_consumer_without_any_library(self):
+        """Columns that Python made go through the interface and back into the library."""
+        table = grouperfish.Table({"id": IDS, "text": BODIES, "tags": [["a"], [], ["b", "c"]] * 2,
+                                   "n": [1, None, 2.5, 3, 4, 5]})
+        c = self.open()["c"].put(table)
+        self.assertEqual(c.last_put["new"], 6)
+        self.assertEqual(c.doc(13)["fields"], {"tags": ["b", "c"], "n": 2.5})
+        self.assertEqual(c.doc(12)["fields"], {"tags": []})
+        members = c.rebuild(k=2).members()
+        renamed = grouperfish.Table({"id": members["id"], "text": members["label"]})
+        self.assertEqual(c.store["labels"].put(renamed).last_put["new"], 6)
+
+
+class Life(InAFolder):
+    def test_closed(self):
+        c = self.filled()
+        c.store.close()
+        c.store.close()
+        self.assertTrue(c.store.closed)
+        for call in (c.clusters, c.members, c.rebuild, lambda: c.put(["a"], id=[1]), lambda: len(c)):
+            with self.assertRaisesRegex(Closed, "is closed"):
+                call()
+
+    def test_absent(self):
+        with self.assertRaisesRegex(NotFound, "there is no store"):
+            grouperfish.open(self.path, create=False)
+        store = self.open()
+        with self.assertRaisesRegex(NotFound, 'no collection "nope"'):
+            store["nope"].clusters()
+        with self.assertRaisesRegex(NotFound, "has no build yet"):
+            store["c"].put(["a cat"], id=["a"]).build()
+
+    def run_python(self, code, **options):
+        environment = dict(os.environ, PYTHONPATH=os.pathsep.join(p for p in sys.path if p))
+        return subprocess.Popen([sys.executable, "-c", code, self.path], env=environment,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+
+    def test_two_processes(self):
+        self.filled()
+        other = self.run_python(
+            "import sys, grouperfish\n"
+            "try: grouperfish.open(sys.argv[1], wait=0)\n"
+            "except grouperfish.Locked as e: print(e)\n")
+        told, wrong = other.communicate(timeout=60)
+        self.assertIn(f"is held by process {os.getpid()} (grouperfish in Python)", told, wrong)
+
+    def test_readers_side_by_side(self):
+        self.filled().store.close()
+        with self.open(read_only=True) as one, grouperfish.open(self.path, read_only=True) as two:
+            self.assertEqual(one["feedback"].members()["id"], two["feedback"].members()["id"])
+            with self.assertRaises(Invalid):
+                one["feedback"].put(["a"], id=[1])
+
+    def test_a_fork_in_between(self):
+        c = self.filled()
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            told = "nothing"
+            try:
+                c.clusters()
+            except Closed as closed:
+                told = str(closed)
+            finally:
+                os.write(writing, told.encode())
+                c.store.close()
+                os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            self.assertIn("forked", pipe.read())
+        os.waitpid(child, 0)
+        self.assertEqual(len(c.clusters()), 2)
+
+    def test_a_child_that_lives_on_holds_no_store(self):
+        c = self.filled()
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(writing)
+            os.read(reading, 1)  # until the parent has gone on
+            os._exit(0)
+        try:
+            c.store.close()
+            with grouperfish.open(self.path, wait=0) as again:
+                self.assertEqual(len(again["feedback"]), 6)
+        finally:
+            os.close(writing)
+            os.waitpid(child, 0)
+
+    def test_threads(self):
+        c = self.filled()
+        wrong = []
+
+        def work(i):
+            try:
+                for k in range(5):
+                    c.put([f"a cat {i} {k}"], id=[1000 + 10 * i + k])
+                    c.members()
+                    c.search("cat")
+            except Exception as raised:
+                wrong.append(raised)
+
+        threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+        self.assertEqual(len(c), 26)
+
+    def test_killed_in_the_middle_of_a_put(self):
+        """What a put has counted as stored is there; the store opens and goes on."""
+        victim = self.run_python(
+            "import sys, grouperfish\n"
+            "c = grouperfish.open(sys.argv[1])['c']\n"
+            "n = 0\n"
+            "while True:\n"
+            "    c.put(['text number %d' % i for i in range(n, n + 500)], id=range(n, n + 500))\n"
+            "    n += 500\n"
+            "    print(n, flush=True)\n")
+        stored = 0
+        while stored < 1500:
+            stored = int(victim.stdout.readline())
+        victim.kill()
+        rest = victim.communicate()[0].split()
+        stored = int(rest[-1]) if rest else stored
+        with self.open() as store:
+            c = store["c"]
+            self.assertGreaterEqual(len(c), stored)
+            self.assertEqual(c.doc(stored - 1)["text"], f"text number {stored - 1}")
+            self.assertEqual(c.id_type, int)
+
+    def test_interrupted(self):
+        """Ctrl-C ends a long call soon; what is served stays; the process goes on."""
+        code = (
+            "import sys, time, threading, os, signal, grouperfish\n"
+            "sys.path.insert(0, %r)\n"
+            "import support\n"
+            "c = grouperfish.open(sys.argv[1])['c']\n"
+            "c.put(support.posts(30000), id=range(30000))\n"
+            "begun = threading.Event()\n"
+            "def tell(phase, done, total):\n"
+            "    if phase == 'clustering' and not begun.is_set():\n"
+            "        begun.set(); os.kill(os.getpid(), signal.SIGINT)\n"
+            "try:\n"
+            "    c.rebuild(k=2000, progress=tell)\n"
+            "    print('it was not interrupted')\n"
+            "except KeyboardInterrupt:\n"
+            "    print('interrupted', len(c), len(c.builds()))\n" % os.path.dirname(__file__))
+        other = self.run_python(code)
+        told, wrong = other.communicate(timeout=600)
+        self.assertEqual(told, "interrupted 30000 0\n", wrong)
+
+    def test_what_a_callback_raises_comes_out(self):
+        c = self.open()["c"]
+
+        def tell(phase, done, total):
+            raise ZeroDivisionError("in the callback")
+
+        with self.assertRaisesRegex(ZeroDivisionError, "in the callback"):
+            c.put(support.posts(100), id=range(100)).rebuild(k=3, progress=tell)
+
+        def pieces():
+            yield b'{"id":1,"text":"a"}\n'
+            raise LookupError("no more pieces")
+
+        with self.assertRaisesRegex(LookupError, "no more pieces"):
+            c.store.run("put", collection="d", data=pieces(), data_name="x.jsonl")
+
+    def test_it_is_not_pickled(self):
+        import pickle
+
+        with self.assertRaisesRegex(TypeError, "open it by its path"):
+            pickle.dumps(self.open())
+
+    def test_a_store_in_memory(self):
+        with Store(None) as store:
+            c = store["c"].put(BODIES, id=IDS).rebuild(k=2)
+            self.assertEqual(len(c.members()), 6)
+
+
+class Tables(unittest.TestCase):
+    def test_rows_columns_and_slices(self):
+        t = grouperfish.Table.from_rows([{"a": 1}, {"a": 2, "b": "x"}])
+        self.assertEqual((t.shape, t.columns), ((2, 2), ["a", "b"]))
+        self.assertEqual(t[0], {"a": 1, "b": None})
+        self.assertEqual(t[-1]["b"], "x")
+        self.assertEqual(t[1:]["a"], [2])
+        self.assertEqual(list(t), [{"a": 1, "b": None}, {"a": 2, "b": "x"}])
+        self.assertEqual(t.to_dict(), {"a": [1, 2], "b": [None, "x"]})
+        with self.assertRaises(IndexError):
+            t[2]
+        with self.assertRaises(ValueError):
+            grouperfish.Table({"a": [1], "b": []})
+
+    def test_html_is_escaped(self):
+        t = grouperfish.Table({"<b>": ["<script>"]}, "a & b")
+        shown = t._repr_html_()
+        self.assertNotIn("<script>", shown)
+        self.assertNotIn("<b>", shown)
+        self.assertIn("a &amp; b", shown)
+
+
+if __name__ == "__main__":
+    support.main()
