@@ -101,6 +101,8 @@ static const char *kind_name(gf_parameter_kind kind)
         return "list";
     case GF_PARAMETER_SEVERAL:
         return "several";
+    case GF_PARAMETER_SETTINGS:
+        return "settings";
     }
     return "text";
 }

@@ -64,7 +64,8 @@ static gf_status add_argument(reading *r, const gf_operation *o, gf_slice name, 
                               gf_error *err)
 {
     const gf_parameter *p = find_parameter(o, name);
-    bool several = p && (p->kind == GF_PARAMETER_LIST || p->kind == GF_PARAMETER_SEVERAL);
+    bool several = p && (p->kind == GF_PARAMETER_LIST || p->kind == GF_PARAMETER_SEVERAL ||
+                         p->kind == GF_PARAMETER_SETTINGS);
     gf_json_value item;
     gf_status st = GF_OK;
     if (!several || gf_json_kind_of(value) != GF_JSON_ARRAY) return add_plain(r, name, value, err);

@@ -116,6 +116,7 @@ static void put_parameter(gf_json_writer *w, const gf_parameter *p)
         break;
     case GF_PARAMETER_LIST:
     case GF_PARAMETER_SEVERAL:
+    case GF_PARAMETER_SETTINGS:
         put_items(w);
         break;
     case GF_PARAMETER_CHOICE:
