@@ -96,7 +96,10 @@ static void put_bytes(gf_json_writer *w, const char *type)
     gf_json_end(w, '}');
 }
 
-/* Rows as JSON, as lines, and as the file that the operation writes. */
+/*
+ * Rows as JSON, and the file that the operation writes. Lines, which any operation gives whoever accepts
+ * them, are not listed: a client with two types for one answer would have no type for it.
+ */
 static void put_rows(gf_json_writer *w, const gf_route *route, bool now)
 {
     const gf_operation *o = route->operation;
@@ -108,7 +111,6 @@ static void put_rows(gf_json_writer *w, const gf_route *route, bool now)
         gf_schemas_put_answer(w, route, now);
         gf_json_end(w, '}');
     }
-    if (o && !o->file_only && (!o->rebuilds || now)) put_bytes(w, "application/x-ndjson");
     if (o && o->file_type) put_bytes(w, o->file_type);
     gf_json_end(w, '}');
 }

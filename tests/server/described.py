@@ -105,12 +105,13 @@ class Description:
         if not content:
             return
         kind = kind.partition(";")[0]
-        if kind not in content:
+        lines = kind == "application/x-ndjson" and "application/json" in content
+        if kind not in content and not lines:
             raise Undescribed(f"{method} {target}: {kind} is not described")
         fault = None
         if kind == "application/json":
             fault = self.fault(json.loads(body), content[kind]["schema"])
-        elif kind == "application/x-ndjson":
+        elif lines:
             row = self.rows(content["application/json"]["schema"])
             faults = (self.fault(json.loads(line), row, "line") for line in body.splitlines()[:2000])
             fault = next((f for f in faults if f), None)
