@@ -5,6 +5,7 @@
 #include "base/options.h"
 #include "base/utf8.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -267,11 +268,12 @@ static gf_status read_id(gf_arrow_reader *r, int64_t i, gf_document *d, gf_error
 {
     if (gf_arrow_column_is_text(r->id)) return gf_arrow_column_text(r->id, i, &d->id, err);
     gf_status st = gf_arrow_column_json(r->id, i, &r->json, err);
-    if (st == GF_OK && r->json.len < sizeof r->digits) {
-        memcpy(r->digits, r->json.ptr, r->json.len);
-        d->id = gf_slice_of(r->digits, r->json.len);
-    }
-    return st == GF_OK ? gf_buffer_check(&r->json, err) : st;
+    if (st == GF_OK) st = gf_buffer_check(&r->json, err);
+    if (st != GF_OK) return st;
+    assert(r->json.len > 0 && r->json.len < sizeof r->digits); /* a number that is not null */
+    memcpy(r->digits, r->json.ptr, r->json.len);
+    d->id = gf_slice_of(r->digits, r->json.len);
+    return GF_OK;
 }
 
 /* A string that is no time stays as a field, as records of files have it. */
