@@ -7,8 +7,11 @@
 #include "base/library.h"
 #include "base/utf8.h"
 
+#include <limits.h>
 #include <magic.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* clang-format off */
 #define GF_MAGIC_FUNCTIONS(F) \
@@ -40,13 +43,31 @@ static struct {
     size_t n;
 } handles = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* The table of kinds that lies beside the program, where packages bring one with them:
+   PREFIX/bin/grouperfish and PREFIX/share/misc/magic.mgc. NULL: the one that libmagic knows of. */
+static const char *find_kinds(char room[PATH_MAX])
+{
+    static const char kinds[] = "/share/misc/magic.mgc";
+    ssize_t n = getenv("MAGIC") ? -1 : readlink("/proc/self/exe", room, PATH_MAX - sizeof kinds);
+    if (n < 0) return NULL;
+    room[n] = '\0';
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(room, '/');
+        if (!slash) return NULL;
+        *slash = '\0';
+    }
+    memcpy(room + strlen(room), kinds, sizeof kinds);
+    return access(room, R_OK) == 0 ? room : NULL;
+}
+
 static gf_status open_handle(magic_t *handle, gf_error *err)
 {
     gf_status st = gf_library_load(&gf_magic, err);
     if (st != GF_OK) return st;
     magic_t h = magic_open(FLAGS);
     if (!h) return gf_fail_memory(err, "libmagic");
-    if (magic_load(h, NULL) != 0) {
+    char room[PATH_MAX];
+    if (magic_load(h, find_kinds(room)) != 0) {
         const char *why = magic_error(h);
         st =
             gf_fail(err, GF_EIO, "libmagic: %s", why ? why : "its table of kinds cannot be loaded");
