@@ -1,0 +1,7 @@
+# CPack calls it once all is installed in CPACK_TEMPORARY_INSTALL_DIRECTORY, before that is packed.
+execute_process(
+    COMMAND ${CMAKE_COMMAND} -E env PYTHONDONTWRITEBYTECODE=1 ${CPACK_GROUPERFISH_PYTHON}
+            ${CMAKE_CURRENT_LIST_DIR}/carry.py --source ${CPACK_GROUPERFISH_SOURCE}
+            --build ${CPACK_GROUPERFISH_BUILD} --libdir ${CPACK_GROUPERFISH_LIBDIR}
+            --staged ${CPACK_TEMPORARY_INSTALL_DIRECTORY}
+    COMMAND_ERROR_IS_FATAL ANY)
