@@ -1,5 +1,6 @@
 """Debian's packages: built, looked at by lintian, and installed, used, upgraded and removed in a clean system."""
 import glob
+import json
 import os
 import re
 import shlex
@@ -12,7 +13,7 @@ import unittest
 import clean
 from clean import KEPT, SOURCE, Clean, command
 
-PACKAGES = ("grouperfish", "libgrouperfish0", "libgrouperfish-dev")
+PACKAGES = ("grouperfish", "libgrouperfish0", "libgrouperfish-dev", "python3-grouperfish")
 TREE = os.path.join(KEPT, "debian", "grouperfish")
 LEFT_OUT = re.compile(r"^(build|\.git|node_modules|.*\.store|build.*\.log|__pycache__)$")
 
@@ -114,6 +115,7 @@ class Packages(unittest.TestCase):
                             "usr/share/bash-completion/completions/grouperfish", "usr/share/doc/grouperfish/docs/serving.md",
                             "grouperfish.spdx.json"),
             "libgrouperfish0": ("libgrouperfish.so.0",),
+            "python3-grouperfish": ("usr/lib/python3/dist-packages/grouperfish/__init__.py",),
             "libgrouperfish-dev": ("usr/include/grouperfish.h", "libgrouperfish.a", "grouperfish.pc", "grouperfish-config.cmake"),
         }.items():
             for name in names:
@@ -142,6 +144,23 @@ class Packages(unittest.TestCase):
                 begun = time.monotonic()
                 self.install(system, "grouperfish")
                 return clean.named_clusters(self, system, "grouperfish", "/tmp/store", time.monotonic() - begun)
+        clean.within(self, 60, attempt)
+
+    def test_from_a_clean_system_to_named_clusters_by_python(self):
+        """Five lines; texts are read before, since reading files of posts is Python's own."""
+        clean.need("zstd")
+        program = "\n".join(["import json", "from grouperfish import Grouperfish", "texts = json.load(open('/tmp/texts.json'))",
+                             "g = Grouperfish(k='auto').fit(texts)", "print('\\n'.join(g.cluster_names_))"])
+        posts = command("zstd", "-dc", clean.POSTS).splitlines()
+
+        def attempt():
+            with Clean() as system:
+                with open(system.path("/tmp/texts.json"), "w") as out:
+                    json.dump([json.loads(post)["text"] for post in posts], out)
+                begun = time.monotonic()
+                self.install(system, "libgrouperfish0", "python3-grouperfish")
+                clean.check_names(self, system.run("python3", "-c", program).splitlines())
+                return time.monotonic() - begun
         clean.within(self, 60, attempt)
 
     def serve(self, system):
