@@ -77,3 +77,8 @@ const gf_row_member gf_schema_config_keys[] = {
     M("key", TEXT, "its name"), M("values", TEXT, "what it may be, in words"),
     M("initial", TEXT, "what it is where nothing is set"), M("meaning", TEXT, "in words"),
     GF_ROW_MEMBERS_END};
+
+const gf_row_member gf_schema_source_list[] = {
+    M("source", TEXT, "its name"),
+    M("place", TEXT, "how far it was read: a text that means something to whoever reads it"),
+    GF_ROW_MEMBERS_END};

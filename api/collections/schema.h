@@ -7,6 +7,6 @@
 extern const gf_row_member gf_schema_collection_create[], gf_schema_collection_list[],
     gf_schema_collection_show[], gf_schema_collection_delete[], gf_schema_config_set[],
     gf_schema_config_show[], gf_schema_config_list[], gf_schema_config_delete[],
-    gf_schema_config_keys[];
+    gf_schema_config_keys[], gf_schema_source_list[];
 
 #endif

@@ -1,5 +1,6 @@
 /* source list: how far the sources of a collection were read. */
 #include "api/collections/internal.h"
+#include "api/collections/schema.h"
 
 #include "engine/put/put.h"
 
@@ -33,5 +34,6 @@ const gf_operation gf_source_list_operation = {
     .path = "/collections/{collection}/sources",
     .meaning = "Tell how far the sources of a collection were read",
     GF_PARAMETERS(source_list_parameters),
+    .members = gf_schema_source_list,
     .run = run_source_list,
 };
