@@ -1,4 +1,4 @@
-/** What the sources share: lines that wait to be read, their name, their place. */
+/** The parts that sources share: lines that wait to be read, their name, their place. */
 #ifndef GF_FORMATS_SOURCE_INTERNAL_H
 #define GF_FORMATS_SOURCE_INTERNAL_H
 

@@ -11,7 +11,7 @@
 
 #include "grouperfish/buffer.h"
 
-/** What a number's format shows of it; both: a moment. */
+/** The parts of a date that a number's format shows; both: a moment. */
 typedef enum gf_workbook_format {
     GF_WORKBOOK_NUMBER = 0,
     GF_WORKBOOK_DATE = 1,

@@ -9,7 +9,7 @@
 
 #include "engine/arrow/columns.h"
 
-/** What is read beside the text. */
+/** The fields that are read beside the text. */
 typedef enum gf_arrow_need {
     GF_ARROW_NEED_ALL, /* documents to be put */
     GF_ARROW_NEED_TEXT /* text and language, and the field "vector" where there is one */

@@ -1,4 +1,4 @@
-/* What a build says of documents, as columns. */
+/* A build's memberships and similarities, as columns. */
 #include "engine/arrow/export.h"
 #include "engine/arrow/reader.h"
 

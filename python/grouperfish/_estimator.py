@@ -208,7 +208,7 @@ class Grouperfish:
         source, _ = _data.source_of_texts([""] * n)
         collection._put(source)
         collection._rebuild_matrix(
-            X, [f"{i:010d}" for i in range(n)], self.n_jobs, "fresh", self.progress
+            X, [f"{i:010d}" for i in range(n)], self.n_jobs, "fresh", self.progress, {}
         )
         self._read(collection, n)
         return self

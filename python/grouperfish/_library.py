@@ -209,6 +209,10 @@ class Matrix(Structure):
     ]
 
 
+class Pair(Structure):
+    _fields_ = [("name", Slice), ("value", Slice)]
+
+
 REBUILD_PROGRESS = CFUNCTYPE(None, c_void_p, Place, c_char_p, c_uint64, c_uint64)
 
 
@@ -225,6 +229,8 @@ class RebuildOptions(Structure):
         ("progress", REBUILD_PROGRESS),
         ("context", c_void_p),
         ("same_rows", c_bool),
+        ("set", POINTER(Pair)),
+        ("n_set", c_size_t),
     ]
 
 
@@ -341,7 +347,7 @@ _PROTOTYPES = {
     "gf_view_build": (POINTER(BuildInfo), [c_void_p]),
     "gf_view_assign_rows": (
         c_int,
-        [c_void_p, POINTER(Matrix), POINTER(Membership), POINTER(Error)],
+        [c_void_p, POINTER(Matrix), c_uint, POINTER(Membership), POINTER(Error)],
     ),
     "gf_view_read_centres": (c_int, [c_void_p, POINTER(BuildMatrix), POINTER(Error)]),
     "gf_view_read_matrix": (

@@ -549,7 +549,7 @@ class Collection:
         """
         if not settings:
             return Table.from_rows(self._by_config("config show"), "settings")
-        pairs = [f"{key}={_setting(value)}" for key, value in settings.items()]
+        pairs = _pairs(settings)
         if len(self) == 0:
             try:
                 self.run("collection create")
@@ -587,18 +587,18 @@ class Collection:
         progress : bool or callable, optional
             None shows tqdm's bar on a terminal and in a notebook; a function gets (phase, done, total).
         **settings
-            Set before, as by ``config``, and kept: ``rebuild(k=40)``.
+            Of this build alone, over those of the configuration, which stays as it is:
+            ``rebuild(k=40)``. ``config`` sets what lasts.
 
         Returns
         -------
         Collection
             This one; ``build()`` tells of the build.
         """
-        if settings:
-            self.config(**settings)
         if matrix is None:
             self._by_config(
                 "rebuild",
+                set=_pairs(settings) or None,
                 force=force,
                 start=start,
                 threads=threads,
@@ -606,10 +606,10 @@ class Collection:
                 progress=progress,
             )
         else:
-            self._rebuild_matrix(matrix, ids, threads, start, progress)
+            self._rebuild_matrix(matrix, ids, threads, start, progress, settings)
         return self
 
-    def _rebuild_matrix(self, matrix, ids, threads, start, progress) -> None:
+    def _rebuild_matrix(self, matrix, ids, threads, start, progress, settings) -> None:
         from . import _matrix
 
         if ids is None:
@@ -634,6 +634,9 @@ class Collection:
         )
         result = lib.RebuildResult()
         with self.store._use() as handle, _Names(self.store.namespace, self.name) as names:
+            pairs = [lib.Pair(names.slice(key), names.slice(_setting(value))) for key, value in settings.items()]
+            options.set = (lib.Pair * len(pairs))(*pairs)
+            options.n_set = len(pairs)
             call.run(
                 lib.library.gf_rebuild,
                 handle,
@@ -866,6 +869,11 @@ class Build(dict):
 _builtin_open = __builtins__["open"] if isinstance(__builtins__, dict) else __builtins__.open
 
 
+def _pairs(settings: dict) -> list:
+    """KEY=VALUE of each, as operations take settings."""
+    return [f"{key}={_setting(value)}" for key, value in settings.items()]
+
+
 def _setting(value: Any) -> str:
     if value is None:
         return ""
@@ -943,7 +951,7 @@ def _places(batch: _arrow.Batch) -> dict:
 def _assign_rows(view: Any, rows: Any) -> Table:
     places = (lib.Membership * max(rows.n, 1))()
     call = _calls.Call(False)
-    call.run(lib.library.gf_view_assign_rows, view, ctypes.byref(rows.matrix), places)
+    call.run(lib.library.gf_view_assign_rows, view, ctypes.byref(rows.matrix), 0, places)
     some = [places[i] for i in range(rows.n)]
     return Table(
         {

@@ -85,7 +85,7 @@ static bool is_stopped(const server *s)
            gf_cancel_check(s->options.cancel, NULL) != GF_OK;
 }
 
-/* What is cut short is the last that is written. */
+/* A message that was cut short is the last that is written. */
 static void give_up(server *s)
 {
     __atomic_store_n(&s->gone, true, __ATOMIC_RELAXED);

@@ -65,6 +65,14 @@ class Results(InAFolder):
         diff = c.rebuild(k=3).diff()
         self.assertIn("new", diff["change"])
 
+    def test_settings_of_one_build(self):
+        c = self.filled()
+        c.config(k=2)
+        self.assertEqual(len(c.rebuild(k=3).clusters()), 3)
+        self.assertEqual(len(c.rebuild(force=True).clusters()), 2)
+        with self.assertRaisesRegex(grouperfish.Invalid, "kk"):
+            c.rebuild(kk=3)
+
     def test_trends(self):
         c = self.open()["feedback"]
         days = [datetime.date(2024, 1, 1) + datetime.timedelta(days=9 * i) for i in range(6)]

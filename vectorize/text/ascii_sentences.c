@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unicode/uchar.h>
 
-/* What the rules of UAX 29 ask of a character. */
+/* The classes of characters in the rules of UAX 29. */
 enum {
     TERMINAL = 1, /* ATerm or STerm */
     FULL_STOP = 2,
