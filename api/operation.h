@@ -11,7 +11,7 @@
 
 #include "api/row_member.h"
 #include "base/json/writer.h"
-#include "formats/input.h"
+#include "formats/bytes/input.h"
 #include "grouperfish.h"
 #include "grouperfish/ask.h"
 #include "grouperfish/buffer.h"

@@ -14,8 +14,8 @@
 #include "base/clock.h"
 #include "base/grow.h"
 #include "base/memory.h"
-#include "formats/files.h"
-#include "formats/npz.h"
+#include "formats/bytes/files.h"
+#include "formats/matrix/npz.h"
 #include "formats/reader.h"
 #include "grouperfish.h"
 

@@ -17,8 +17,8 @@
 #include "base/memory.h"
 #include "cluster/measure/quality.h"
 #include "cluster/passes/nearest_centres.h"
-#include "formats/files.h"
-#include "formats/npz.h"
+#include "formats/bytes/files.h"
+#include "formats/matrix/npz.h"
 
 #include <getopt.h>
 #include <inttypes.h>

@@ -26,7 +26,7 @@
 #include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/random.h"
-#include "formats/files.h"
+#include "formats/bytes/files.h"
 #include "formats/reader.h"
 
 #include <inttypes.h>

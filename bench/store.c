@@ -9,7 +9,7 @@
  */
 #include "base/clock.h"
 #include "base/random.h"
-#include "formats/files.h"
+#include "formats/bytes/files.h"
 #include "formats/reader.h"
 #include "grouperfish.h"
 

@@ -15,7 +15,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "engine/rows/languages.h"
-#include "formats/files.h"
+#include "formats/bytes/files.h"
 #include "formats/reader.h"
 #include "vectorize/rows/vectorizer.h"
 #include "vectorize/text/detect.h"

@@ -7,7 +7,7 @@
 #ifndef GF_CLI_REWIND_H
 #define GF_CLI_REWIND_H
 
-#include "formats/input.h"
+#include "formats/bytes/input.h"
 #include "grouperfish/buffer.h"
 #include "grouperfish/cancel.h"
 

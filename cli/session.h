@@ -11,7 +11,7 @@
 #include "cli/terminal/meter.h"
 #include "cli/terminal/output.h"
 #include "cli/terminal/text.h"
-#include "formats/source.h"
+#include "formats/sources/source.h"
 
 #include <signal.h>
 #include <stdio.h>

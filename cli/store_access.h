@@ -7,7 +7,7 @@
 #define GF_CLI_STORE_ACCESS_H
 
 #include "cli/rewind.h"
-#include "formats/files.h"
+#include "formats/bytes/files.h"
 #include "server/remote/remote.h"
 #include "server/socket/socket.h"
 

@@ -9,10 +9,10 @@
 #include "formats/reader.h"
 
 #include "base/memory.h"
-#include "formats/content.h"
+#include "formats/bytes/content.h"
+#include "formats/bytes/unpacked.h"
 #include "formats/held_records_internal.h"
 #include "formats/json_record.h"
-#include "formats/unpacked.h"
 
 #include <stdint.h>
 

@@ -13,8 +13,8 @@
 #define GF_FORMATS_READER_H
 
 #include "base/written_time.h"
-#include "formats/decoding.h"
-#include "formats/input.h"
+#include "formats/bytes/decoding.h"
+#include "formats/bytes/input.h"
 #include "grouperfish/document.h"
 
 #include <stdint.h>

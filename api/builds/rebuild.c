@@ -3,7 +3,7 @@
 #include "api/builds/schema.h"
 
 #include "base/memory.h"
-#include "formats/npz.h"
+#include "formats/matrix/npz.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -3,7 +3,7 @@
 #include "api/clusters/internal.h"
 #include "api/clusters/schema.h"
 #include "api/intake.h"
-#include "formats/npz.h"
+#include "formats/matrix/npz.h"
 
 #include "base/arena.h"
 #include "base/memory.h"

@@ -1,7 +1,7 @@
 /* export with matrix: a build as an .npz file, written beside the one row that tells of it. */
 #include "api/clusters/internal.h"
 
-#include "formats/npz.h"
+#include "formats/matrix/npz.h"
 
 #include <stdio.h>
 

@@ -12,7 +12,7 @@
 #include "api/tables/input.h"
 
 #include "base/memory.h"
-#include "formats/csv.h"
+#include "formats/text/csv.h"
 
 enum { MOST_COLUMNS = 4096, MOST_PARTS = 8, MOST_ROW = 256 << 20 };
 

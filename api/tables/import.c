@@ -3,7 +3,7 @@
 #include "api/tables/input.h"
 #include "api/tables/schema.h"
 #include "api/tables/wide.h"
-#include "formats/sequence_file.h"
+#include "formats/hbase/sequence_file.h"
 #include "storage/write_behind.h"
 
 /* An input whose first bytes have been looked at, and are given again. */

@@ -5,7 +5,7 @@
 #define GF_API_TABLES_INPUT_H
 
 #include "api/tables/internal.h"
-#include "formats/lines.h"
+#include "formats/text/lines.h"
 
 /** The lines of a call's input, which must last as long. */
 gf_status gf_table_lines_open(gf_call *call, gf_lines **lines, gf_error *err);

@@ -4,9 +4,9 @@
 #include "base/arena.h"
 #include "base/grow.h"
 #include "base/memory.h"
-#include "formats/hbase_result.h"
-#include "formats/listing.h"
-#include "formats/sequence_file.h"
+#include "formats/bytes/listing.h"
+#include "formats/hbase/hbase_result.h"
+#include "formats/hbase/sequence_file.h"
 
 #include <stdlib.h>
 

@@ -8,8 +8,8 @@
 #define GF_APPS_LOGS_IMPORT_H
 
 #include "apps/logs/internal.h"
-#include "formats/accesslog.h"
-#include "formats/lines.h"
+#include "formats/logs/accesslog.h"
+#include "formats/text/lines.h"
 
 enum { GF_LOGS_LINE = GF_MAX_KEY / 2 }; /* bytes of a line */
 

@@ -19,7 +19,7 @@
 #define GF_APPS_LOGS_INTERNAL_H
 
 #include "api/tables/internal.h"
-#include "formats/accesslog.h"
+#include "formats/logs/accesslog.h"
 #include "storage/description.h"
 
 typedef struct gf_logs {

@@ -27,7 +27,7 @@
 #define GF_APPS_LOGS_READ_H
 
 #include "apps/logs/internal.h"
-#include "formats/lines.h"
+#include "formats/text/lines.h"
 
 typedef struct gf_logs_read gf_logs_read;
 

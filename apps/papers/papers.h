@@ -20,9 +20,9 @@
 #ifndef GF_APPS_PAPERS_PAPERS_H
 #define GF_APPS_PAPERS_PAPERS_H
 
-#include "formats/cdx.h"
-#include "formats/sha1.h"
-#include "formats/tei.h"
+#include "formats/bytes/sha1.h"
+#include "formats/documents/tei.h"
+#include "formats/logs/cdx.h"
 #include "grouperfish.h"
 
 /* ---- the table ------------------------------------------------------------------------------- */

@@ -2,7 +2,7 @@
 
 #include "cli/terminal/member.h"
 #include "cli/terminal/text.h"
-#include "formats/csv.h"
+#include "formats/text/csv.h"
 
 #include <errno.h>
 #include <string.h>

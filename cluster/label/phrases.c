@@ -346,7 +346,7 @@ gf_status gf_phrase_tally_cluster(gf_phrase_tally *t, const gf_label_cluster *c,
 
 /* ---- how a phrase is written ----------------------------------------------------------------- */
 
-/* Of ASCII. */
+/* Characters of ASCII. */
 static bool is_white_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');

@@ -272,7 +272,7 @@ static void draw_seeds(gf_small_clusters *c, const gf_small *f, uint32_t k, gf_r
 
 /* ---- a run ----------------------------------------------------------------------------------- */
 
-/* What is in use of another partition: most have few clusters, of the 64 that there is room for. */
+/* The part of another partition that is in use: most have few clusters, of the 64 that there is room for. */
 static void copy_clusters(gf_small_clusters *to, const gf_small_clusters *from)
 {
     uint32_t n = from->small->n, k = from->k;

@@ -44,7 +44,7 @@ void gf_arrow_made_clear_bit(unsigned char *bits, int64_t i)
 
 /* ---- schemas --------------------------------------------------------------------------------- */
 
-/* What a schema's private data is: all of it in one piece, but for the schemas below. */
+/* A schema's private data: all of it in one piece, but for the schemas below. */
 typedef struct schema_parts {
     char format[24];
     char name[40];

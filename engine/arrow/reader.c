@@ -322,7 +322,7 @@ static const char *refuse(gf_error *why, const char *reason, const gf_arrow_colu
     return reason;
 }
 
-/* What is not there. A plain array of strings has a name as a rule of no meaning. */
+/* Parts that are not there. A plain array of strings has a name as a rule of no meaning. */
 static const char *find_missing(const gf_arrow_reader *r, int64_t i, gf_error *why)
 {
     const struct ArrowArray *b = &r->batch;

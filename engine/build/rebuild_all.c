@@ -218,7 +218,7 @@ static void end_group(group *g)
     }
 }
 
-/* What a thread of its own does, where there is one. */
+/* The work of a thread of its own, where there is one. */
 static void *write_group(void *context)
 {
     group *g = context;

@@ -1,12 +1,12 @@
 /*
  * Clustering documents as sums of the vectors of their words: a table of such vectors, made
- * elsewhere (formats/word_vectors.h), and the weights that the terms have in the rows of the texts.
+ * elsewhere (formats/matrix/word_vectors.h), and the weights that the terms have in the rows of the texts.
  */
 #include "engine/build/cluster.h"
 
 #include "base/memory.h"
 #include "cluster/dense/dense.h"
-#include "formats/word_vectors.h"
+#include "formats/matrix/word_vectors.h"
 
 #include <inttypes.h>
 

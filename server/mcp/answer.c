@@ -144,7 +144,7 @@ static bool takes(const gf_operation *o, const char *name)
     return false;
 }
 
-/* What is not there, and how it is asked for. */
+/* Parts that are not in the answer, and how they are asked for. */
 static void write_more(gf_buffer *b, const gf_mcp_answer *a, const gf_call *call)
 {
     const gf_operation *o = a->operation;

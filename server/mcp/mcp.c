@@ -222,7 +222,7 @@ static void tell_progress(void *context, gf_slice what, const char *phase, uint6
     pthread_mutex_unlock(&s->telling);
 }
 
-/* What of the call wants progress, and what rows: a sink has one context for both. */
+/* The call's receivers of progress and of rows: a sink has one context for both. */
 typedef struct call_sink {
     gf_mcp_answer answer;
     job *job;
@@ -775,7 +775,7 @@ static bool has_jobs(server *s)
     return has;
 }
 
-/* What was asked before the end of the stream may still be answered. */
+/* Calls that came before the end of the stream may still be answered. */
 static void finish_calls(server *s)
 {
     double until = gf_clock_seconds() + GRACE;

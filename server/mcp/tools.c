@@ -156,7 +156,7 @@ static bool is_file_flag(const gf_operation *o, const gf_parameter *p)
     return o->file_flag && strcmp(o->file_flag, p->name) == 0;
 }
 
-/* Where "all" can name the collections, a pattern need not be there. */
+/* A pattern need not be there where "all" can name the collections. */
 static bool is_needed(const gf_operation *o, const gf_parameter *p)
 {
     bool all = false;

@@ -2,7 +2,7 @@
 
 #include "base/clock.h"
 #include "base/json/json.h"
-#include "formats/curl.h"
+#include "formats/sources/curl.h"
 #include "server/http/tokens.h"
 #include "server/socket/internal.h"
 #include "server/socket/wire.h"

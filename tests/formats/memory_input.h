@@ -5,7 +5,7 @@
 #define GF_TESTS_FORMATS_MEMORY_INPUT_H
 
 #include "base/random.h"
-#include "formats/input.h"
+#include "formats/bytes/input.h"
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* Lines of access logs: the formats, damaged lines, and every cut and changed byte of a good one. */
 #include "base/random.h"
-#include "formats/accesslog.h"
+#include "formats/logs/accesslog.h"
 #include "support/test.h"
 
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-#include "formats/content.h"
-#include "formats/page_text.h"
+#include "formats/bytes/content.h"
+#include "formats/documents/page_text.h"
 #include "support/test.h"
 
 #include "tests/formats/archive.h"

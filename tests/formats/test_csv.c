@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/json/writer.h"
-#include "formats/csv.h"
+#include "formats/text/csv.h"
 #include "grouperfish/buffer.h"
 #include "tests/formats/records.h"
 

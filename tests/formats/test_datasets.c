@@ -4,7 +4,7 @@
 #include "base/file.h"
 #include "base/json/json.h"
 #include "base/json/writer.h"
-#include "formats/files.h"
+#include "formats/bytes/files.h"
 #include "formats/pattern.h"
 #include "formats/reader.h"
 

@@ -1,5 +1,5 @@
-#include "formats/decoding.h"
-#include "formats/encoding.h"
+#include "formats/bytes/decoding.h"
+#include "formats/bytes/encoding.h"
 #include "support/test.h"
 
 #include "base/json/writer.h"

@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/file.h"
-#include "formats/files.h"
+#include "formats/bytes/files.h"
 
 #include <stdlib.h>
 #include <sys/stat.h>

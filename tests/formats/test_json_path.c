@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "formats/json_path.h"
+#include "formats/sources/json_path.h"
 
 static const char page[] = "{\"a\":{\"b c\":[10,{\"d\":true}],\"\":1},\"$\":[],\"e\":null}";
 

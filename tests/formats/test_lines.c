@@ -1,6 +1,6 @@
 /* Lines of files, packed files and archives: numbers, ends, bounds; reads cut into pieces;
  * failures. */
-#include "formats/lines.h"
+#include "formats/text/lines.h"
 #include "support/test.h"
 #include "tests/formats/archive.h"
 #include "tests/formats/memory_input.h"

@@ -1,5 +1,5 @@
 /* Listings of shells: lines of each kind, what separates them in them, and what is written read again. */
-#include "formats/listing.h"
+#include "formats/bytes/listing.h"
 #include "support/test.h"
 #include "tests/formats/memory_input.h"
 

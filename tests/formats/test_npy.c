@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "formats/npy.h"
+#include "formats/matrix/npy.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,8 @@
 #include "tests/formats/memory_input.h"
 
 #include "base/memory.h"
-#include "formats/npy.h"
-#include "formats/npz.h"
+#include "formats/matrix/npy.h"
+#include "formats/matrix/npz.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -2,8 +2,8 @@
  * Exports of HBase: what its own Export wrote in each form, cut at every byte, with every byte changed,
  * and with allocations that fail. tests/owners/data has the files, and how they were made.
  */
-#include "formats/hbase_result.h"
-#include "formats/sequence_file.h"
+#include "formats/hbase/hbase_result.h"
+#include "formats/hbase/sequence_file.h"
 #include "support/test.h"
 #include "tests/formats/memory_input.h"
 

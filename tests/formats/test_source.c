@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "formats/source.h"
+#include "formats/sources/source.h"
 
 #define PAGES "https://desk.example/tickets?key=k"
 

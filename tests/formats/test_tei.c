@@ -1,7 +1,7 @@
 /* TEI: what is read of it, what is none, what is refused; failing allocations. */
 #include "base/clock.h"
 #include "base/json/json.h"
-#include "formats/tei.h"
+#include "formats/documents/tei.h"
 #include "support/test.h"
 
 static void check_read(const char *xml, gf_tei_result result, const char *metadata,

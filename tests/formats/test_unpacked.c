@@ -1,6 +1,6 @@
 #include "support/test.h"
 
-#include "formats/unpacked.h"
+#include "formats/bytes/unpacked.h"
 #include "tests/formats/archive.h"
 #include "tests/formats/records.h"
 

@@ -1,8 +1,8 @@
 /* Few bytes that become very many, or none at all for very long. */
 #include "support/test.h"
 
+#include "formats/bytes/unpacked.h"
 #include "formats/reader.h"
-#include "formats/unpacked.h"
 #include "tests/formats/archive.h"
 #include "tests/formats/memory_input.h"
 

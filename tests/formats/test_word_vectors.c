@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/memory.h"
-#include "formats/word_vectors.h"
+#include "formats/matrix/word_vectors.h"
 
 #include <math.h>
 #include <stdlib.h>

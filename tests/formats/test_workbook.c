@@ -1,7 +1,7 @@
 #include "support/test.h"
 
 #include "base/random.h"
-#include "formats/workbook_cell.h"
+#include "formats/workbook/workbook_cell.h"
 #include "tests/formats/archive.h"
 #include "tests/formats/records.h"
 

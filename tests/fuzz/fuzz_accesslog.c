@@ -2,7 +2,7 @@
  * A line of any bytes is refused with a reason, or read: then its fields lie in it, and its time
  * lies in its buckets, the smaller of 5 minutes, hours and days within the larger.
  */
-#include "formats/accesslog.h"
+#include "formats/logs/accesslog.h"
 
 #include <stdlib.h>
 

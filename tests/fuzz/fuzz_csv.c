@@ -2,7 +2,7 @@
  * CSV of any bytes: as records with a header (tests/fuzz/records.h), and as plain rows, which are the
  * same when they are written and read again.
  */
-#include "formats/csv.h"
+#include "formats/text/csv.h"
 #include "tests/fuzz/records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

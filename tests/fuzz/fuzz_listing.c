@@ -2,7 +2,7 @@
  * A listing of any bytes, as either shell's: rows, or lines that are refused with a reason, the same in
  * reads of any size; and a row that is written as a listing is read again as it was.
  */
-#include "formats/listing.h"
+#include "formats/bytes/listing.h"
 #include "tests/fuzz/records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

@@ -2,8 +2,8 @@
  * A SequenceFile of any bytes: the same cells in reads of any size, and the same end; what was cut or
  * damaged is told. Values are read as HBase's Results.
  */
-#include "formats/hbase_result.h"
-#include "formats/sequence_file.h"
+#include "formats/hbase/hbase_result.h"
+#include "formats/hbase/sequence_file.h"
 #include "tests/fuzz/records.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);

@@ -3,7 +3,7 @@
  * metadata is a part. It never says success where entities are declared.
  */
 #include "base/json/json.h"
-#include "formats/tei.h"
+#include "formats/documents/tei.h"
 
 #include <stdlib.h>
 

@@ -3,8 +3,8 @@
  * what is read in whatever encoding was recognised.
  */
 #include "base/utf8.h"
-#include "formats/decoding.h"
-#include "formats/encoding.h"
+#include "formats/bytes/decoding.h"
+#include "formats/bytes/encoding.h"
 #include "formats/reader.h"
 #include "tests/fuzz/records.h"
 

@@ -2,7 +2,7 @@
  * A table of word vectors of any bytes, text or safetensors, beside a vocabulary: read, or refused with a
  * reason, without reading beyond what the file has.
  */
-#include "formats/word_vectors.h"
+#include "formats/matrix/word_vectors.h"
 #include "tests/fuzz/records.h"
 
 #include <math.h>

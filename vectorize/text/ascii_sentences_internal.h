@@ -35,7 +35,7 @@ bool gf_ascii_sentences_suit(gf_slice s);
  */
 size_t gf_ascii_sentences_end(gf_slice text, size_t from);
 
-/** What the characters of a sentence look like. @param s  ASCII, not empty */
+/** The looks of a sentence's characters. @param s  ASCII, not empty */
 gf_sentence_looks gf_ascii_sentences_look(gf_slice s);
 
 #endif

@@ -18,7 +18,7 @@ enum {
     LEAST_LETTERS = 75  /* percent of the characters that are no spaces */
 };
 
-/* What paragraphs that are not of ASCII are broken by. */
+/* The iterator that breaks paragraphs which are not of ASCII. */
 typedef struct unicode_breaker {
     UBreakIterator *icu;
     UChar units[LONGEST];

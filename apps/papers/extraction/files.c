@@ -2,7 +2,7 @@
 #include "apps/papers/extraction/files.h"
 
 #include "base/memory.h"
-#include "formats/unpacked.h"
+#include "formats/bytes/unpacked.h"
 
 struct gf_papers_files {
     gf_unpacked *stream;

@@ -4,7 +4,7 @@
 #ifndef GF_APPS_PAPERS_FILES_H
 #define GF_APPS_PAPERS_FILES_H
 
-#include "formats/input.h"
+#include "formats/bytes/input.h"
 
 typedef struct gf_papers_files gf_papers_files;
 

@@ -4,8 +4,8 @@
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/memory.h"
-#include "formats/curl.h"
-#include "formats/tei.h"
+#include "formats/documents/tei.h"
+#include "formats/sources/curl.h"
 
 #include <pthread.h>
 #include <stdio.h>

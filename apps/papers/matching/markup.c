@@ -1,7 +1,7 @@
 #include "apps/papers/matching/markup.h"
 
 #include "apps/papers/matching/trim.h"
-#include "formats/page_text.h"
+#include "formats/documents/page_text.h"
 
 #include <string.h>
 #include <strings.h>

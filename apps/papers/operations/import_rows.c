@@ -3,7 +3,7 @@
 #include "apps/papers/operations/schema.h"
 #include "apps/papers/table/rows.h"
 #include "base/memory.h"
-#include "formats/lines.h"
+#include "formats/text/lines.h"
 
 enum { MOST_LINE = 256 << 20 };
 

@@ -15,7 +15,7 @@
 #include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/strings.h"
-#include "formats/crypto.h"
+#include "formats/bytes/crypto.h"
 #include "storage/write_behind.h"
 
 /* LevelDB's batch stays under 8 MiB, up to which storage keeps its memory. */

@@ -1,6 +1,6 @@
 /* From an input to tweets: one a line, in files, compressed files and archives. */
 #include "apps/tweets/tweets.h"
-#include "formats/lines.h"
+#include "formats/text/lines.h"
 
 #include "base/memory.h"
 

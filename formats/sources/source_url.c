@@ -1,0 +1,738 @@
+/*
+ * The items of pages of JSON, which are asked for over HTTP one after the other.
+ *
+ *     {"tickets": [{...}, {...}], "next_page": "https://.../tickets?page=2"}
+ *
+ * The place is an object:
+ *
+ *     since    all that is not newer was read, in an earlier run
+ *     next     address of the page to go on with; absent: the last run came to the end
+ *     most     the newest of the run so far, which becomes `since` at its end: items may come in any order
+ *     etag     of the only page, which is not sent again while it is the same
+ *
+ * A page is asked for again, after 1, 2, 4, ... seconds or what the server says (Retry-After), where the connection
+ * broke, the status is 429 or 5xx, or the JSON was cut. Redirections are followed by ourselves: a page
+ * of another origin is refused, or asked for without the headers.
+ */
+#include "formats/sources/curl.h"
+#include "formats/sources/json_path.h"
+#include "formats/sources/source_internal.h"
+
+#include "base/json/writer.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+enum {
+    ATTEMPTS = 6,
+    MOST_REDIRECTS = 5,
+    MOST_PAGE = 64 << 20, /* bytes */
+    MOST_WAIT = 300,      /* seconds that a server may ask for */
+    CONNECT_SECONDS = 20,
+    SILENT_SECONDS = 60,
+    PAGE_SECONDS = 600,
+    MOST_VALUE = 1000 /* bytes of a value of `since`, of an etag */
+};
+
+typedef struct url_source {
+    gf_source source;
+    gf_source_url options;
+    gf_json_path *items, *next;
+    CURL *curl;
+    CURLU *base; /* the address that was given: the origin */
+    struct curl_slist *headers;
+    gf_json_parser *parser;
+
+    gf_buffer since, most, etag;
+    gf_buffer page; /* address of the page to ask for next */
+    bool resumed;   /* that came from the place */
+    uint64_t n_pages, power;
+    gf_buffer tortoise; /* an earlier page's address: that one again is a loop (Brent) */
+
+    gf_buffer body, new_etag, where; /* of the answer; where: a redirection */
+    bool is_long;
+} url_source;
+
+/* ---- addresses ------------------------------------------------------------------------------- */
+
+static char *part_of(CURLU *u, CURLUPart part)
+{
+    char *text = NULL;
+    return curl_url_get(u, part, &text, part == CURLUPART_PORT ? CURLU_DEFAULT_PORT : 0) ==
+                   CURLUE_OK
+               ? text
+               : NULL;
+}
+
+static bool same_part(CURLU *a, CURLU *b, CURLUPart part)
+{
+    char *x = part_of(a, part), *y = part_of(b, part);
+    bool same = x && y && strcasecmp(x, y) == 0;
+    curl_free(x);
+    curl_free(y);
+    return same;
+}
+
+static bool same_origin(CURLU *a, CURLU *b)
+{
+    return same_part(a, b, CURLUPART_SCHEME) && same_part(a, b, CURLUPART_HOST) &&
+           same_part(a, b, CURLUPART_PORT);
+}
+
+/* "https://host:444/path": what messages show, without the query, which may hold a secret. */
+static void show_address(CURLU *u, gf_buffer *out)
+{
+    static const CURLUPart parts[] = {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT,
+                                      CURLUPART_PATH};
+    static const char *const before[] = {"", "://", ":", ""};
+    gf_buffer_reset(out);
+    for (size_t i = 0; i < 4; i++) {
+        char *text = NULL;
+        if (curl_url_get(u, parts[i], &text, 0) == CURLUE_OK && text)
+            gf_buffer_format(out, "%s%.200s", before[i], text);
+        curl_free(text);
+    }
+}
+
+static bool has_part(CURLU *u, CURLUPart part)
+{
+    char *text = part_of(u, part);
+    curl_free(text);
+    return text != NULL;
+}
+
+static gf_status read_address(const char *url, CURLU **out, gf_error *err)
+{
+    CURLU *u = curl_url();
+    if (!u) return gf_fail_memory(err, "an address");
+    CURLUcode code = curl_url_set(u, CURLUPART_URL, url, 0);
+    char *scheme = part_of(u, CURLUPART_SCHEME);
+    bool known = scheme && (strcasecmp(scheme, "http") == 0 || strcasecmp(scheme, "https") == 0);
+    gf_status st = GF_OK;
+    curl_free(scheme);
+    if (code == CURLUE_OUT_OF_MEMORY)
+        st = gf_fail_memory(err, "an address");
+    else if (code != CURLUE_OK || !known || !has_part(u, CURLUPART_HOST))
+        st = gf_fail(err, GF_EINVAL,
+                     "that is no address of pages: it begins with https:// or http://");
+    else if (has_part(u, CURLUPART_USER) || has_part(u, CURLUPART_PASSWORD))
+        st = gf_fail(err, GF_EINVAL,
+                     "an address with a name or password can be seen by everyone (ps): put the "
+                     "header Authorization into a file (--header-file)");
+    if (st == GF_OK)
+        *out = u;
+    else
+        curl_url_cleanup(u);
+    return st;
+}
+
+static gf_status set_from(gf_buffer *out, CURLU *u, gf_error *err)
+{
+    char *text = NULL;
+    if (curl_url_get(u, CURLUPART_URL, &text, 0) != CURLUE_OK || !text)
+        return gf_fail_memory(err, "an address");
+    gf_buffer_reset(out);
+    gf_buffer_str(out, text);
+    curl_free(text);
+    return gf_buffer_check(out, err);
+}
+
+/* Add "name=value" to the query, in place of one of that name. */
+static gf_status set_parameter(CURLU *u, const char *name, gf_slice value, gf_error *err)
+{
+    gf_buffer query = {0}, pair = {0};
+    size_t n = strlen(name);
+    char *before = part_of(u, CURLUPART_QUERY);
+    for (const char *at = before; at && *at;) {
+        size_t length = strcspn(at, "&");
+        bool is_it = length > n && strncmp(at, name, n) == 0 && at[n] == '=';
+        if (!is_it) gf_buffer_format(&query, "%s%.*s", query.len ? "&" : "", (int)length, at);
+        at += length + (at[length] == '&');
+    }
+    curl_free(before);
+    gf_buffer_format(&pair, "%s=%.*s", name, GF_SLICE_ARG(value));
+    const char *rest = gf_buffer_cstr(&query), *added = gf_buffer_cstr(&pair);
+    gf_status st = gf_buffer_check(&query, err);
+    if (st == GF_OK) st = gf_buffer_check(&pair, err);
+    if (st == GF_OK &&
+        (curl_url_set(u, CURLUPART_QUERY, query.len ? rest : NULL, 0) != CURLUE_OK ||
+         curl_url_set(u, CURLUPART_QUERY, added, CURLU_URLENCODE | CURLU_APPENDQUERY) != CURLUE_OK))
+        st = gf_fail_memory(err, "an address");
+    gf_buffer_release(&query);
+    gf_buffer_release(&pair);
+    return st;
+}
+
+static const char *since_parameter(const url_source *s)
+{
+    return s->options.since_param ? s->options.since_param : s->options.since;
+}
+
+/* The first page: the address, with what is newer than the place alone. */
+static gf_status go_to_first(url_source *s, gf_error *err)
+{
+    CURLU *u = NULL;
+    gf_status st = read_address(s->options.url, &u, err);
+    if (st == GF_OK && s->options.since && s->since.len)
+        st = set_parameter(u, since_parameter(s), gf_buffer_view(&s->since), err);
+    if (st == GF_OK) st = set_from(&s->page, u, err);
+    if (u) curl_url_cleanup(u);
+    s->resumed = false;
+    gf_buffer_reset(&s->most);
+    return st;
+}
+
+/* ---- the place ------------------------------------------------------------------------------- */
+
+static gf_status put_place(url_source *s, gf_error *err)
+{
+    gf_buffer place = {0};
+    gf_json_writer w = gf_json_writer_to(&place);
+    const struct {
+        const char *name;
+        const gf_buffer *value;
+    } members[] = {
+        {"since", &s->since}, {"next", &s->page}, {"most", &s->most}, {"etag", &s->etag}};
+    gf_json_begin(&w, '{');
+    for (size_t i = 0; i < 4; i++)
+        if (members[i].value->len)
+            gf_json_put_string(&w, members[i].name, gf_buffer_view(members[i].value));
+    gf_json_end(&w, '}');
+    gf_status st = gf_buffer_check(&place, err);
+    if (st == GF_OK) gf_source_put_place(&s->source, gf_buffer_view(&place));
+    gf_buffer_release(&place);
+    return st;
+}
+
+static gf_status take_place(gf_source *source, gf_error *err)
+{
+    url_source *s = (url_source *)source;
+    gf_json_value root, v;
+    const struct {
+        const char *name;
+        gf_buffer *value;
+    } members[] = {
+        {"since", &s->since}, {"next", &s->page}, {"most", &s->most}, {"etag", &s->etag}};
+    if (source->place.len == 0) return GF_OK;
+    gf_status st = gf_json_parse_copy(s->parser, gf_buffer_view(&source->place), &root, err);
+    if (st == GF_ENOMEM) return st;
+    if (st != GF_OK || gf_json_kind_of(root) != GF_JSON_OBJECT)
+        return gf_fail(err, GF_EINVAL, "the place of the source is damaged; --again reads all");
+    for (size_t i = 0; i < 4; i++) {
+        gf_buffer_reset(members[i].value);
+        if (!gf_json_member(root, members[i].name, &v) || gf_json_kind_of(v) != GF_JSON_STRING)
+            continue;
+        gf_buffer_slice(members[i].value, gf_json_get_string(v));
+        st = gf_buffer_check(members[i].value, err);
+        if (st != GF_OK) return st;
+    }
+    s->resumed = s->page.len > 0;
+    return GF_OK;
+}
+
+/* ---- one answer ------------------------------------------------------------------------------ */
+
+static size_t take_body(char *bytes, size_t size, size_t n, void *context)
+{
+    url_source *s = context;
+    (void)size;
+    s->is_long = n > MOST_PAGE - s->body.len;
+    if (s->is_long) return 0;
+    gf_buffer_append(&s->body, bytes, n);
+    return s->body.state == GF_OK ? n : 0;
+}
+
+static size_t take_header(char *bytes, size_t size, size_t n, void *context)
+{
+    url_source *s = context;
+    gf_slice line = gf_slice_of(bytes, size * n);
+    if (line.len > 5 && strncasecmp(line.ptr, "etag:", 5) == 0) {
+        gf_slice value = gf_slice_skip(line, 5);
+        while (value.len && strchr(" \t", value.ptr[0]))
+            value = gf_slice_skip(value, 1);
+        while (value.len && strchr(" \t\r\n", value.ptr[value.len - 1]))
+            value.len--;
+        gf_buffer_reset(&s->new_etag);
+        if (value.len <= MOST_VALUE) gf_buffer_slice(&s->new_etag, value);
+    }
+    return size * n;
+}
+
+static int look_for_stop(void *context, curl_off_t down, curl_off_t downloaded, curl_off_t up,
+                         curl_off_t uploaded)
+{
+    const url_source *s = context;
+    (void)down, (void)downloaded, (void)up, (void)uploaded;
+    return gf_cancel_check(s->source.cancel, NULL) != GF_OK;
+}
+
+static gf_status make_handle(url_source *s, gf_error *err)
+{
+    CURL *c = s->curl = curl_easy_init();
+    if (!c) return gf_fail_memory(err, "libcurl");
+    bool set = curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_ACCEPT_ENCODING, "") == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_USERAGENT, "grouperfish") == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)SILENT_SECONDS) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)PAGE_SECONDS) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_WRITEDATA, s) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_HEADERDATA, s) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, look_for_stop) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_XFERINFODATA, s) == CURLE_OK &&
+               curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L) == CURLE_OK;
+    return set ? GF_OK : gf_fail(err, GF_EIO, "libcurl is too old: 7.85 is wanted");
+}
+
+static gf_status add_header(struct curl_slist **list, const char *line, gf_error *err)
+{
+    struct curl_slist *longer = curl_slist_append(*list, line);
+    if (!longer) return gf_fail_memory(err, "headers");
+    *list = longer;
+    return GF_OK;
+}
+
+/* The headers of this request: those of the file, for the first origin alone. */
+static gf_status list_headers(const url_source *s, bool is_own, bool conditional,
+                              struct curl_slist **list, gf_error *err)
+{
+    gf_buffer line = {0};
+    gf_status st = add_header(list, "Accept: application/json", err);
+    for (const struct curl_slist *h = s->headers; st == GF_OK && is_own && h; h = h->next)
+        st = add_header(list, h->data, err);
+    if (st == GF_OK && conditional) {
+        gf_buffer_format(&line, "If-None-Match: %.*s", GF_SLICE_ARG(gf_buffer_view(&s->etag)));
+        const char *text = gf_buffer_cstr(&line);
+        st = gf_buffer_check(&line, err);
+        if (st == GF_OK) st = add_header(list, text, err);
+    }
+    gf_buffer_release(&line);
+    return st;
+}
+
+typedef struct answer {
+    CURLcode code;
+    long status;
+    double wait; /* seconds that the server asks for; 0: it does not */
+} answer;
+
+static gf_status ask_once(url_source *s, gf_slice url, bool is_own, bool conditional, answer *a,
+                          gf_error *err)
+{
+    struct curl_slist *list = NULL;
+    char *where = NULL;
+    curl_off_t after = 0;
+    gf_buffer_reset(&s->body);
+    gf_buffer_reset(&s->new_etag);
+    gf_buffer_reset(&s->where);
+    s->is_long = false;
+    *a = (answer){0};
+    gf_status st = list_headers(s, is_own, conditional, &list, err);
+    if (st == GF_OK && (curl_easy_setopt(s->curl, CURLOPT_URL, url.ptr) != CURLE_OK ||
+                        curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, list) != CURLE_OK))
+        st = gf_fail_memory(err, "a request");
+    if (st == GF_OK) {
+        a->code = curl_easy_perform(s->curl);
+        curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &a->status);
+        curl_easy_getinfo(s->curl, CURLINFO_RETRY_AFTER, &after);
+        curl_easy_getinfo(s->curl, CURLINFO_REDIRECT_URL, &where);
+        a->wait = (double)after;
+        if (where) gf_buffer_str(&s->where, where);
+        st = gf_cancel_check(s->source.cancel, err);
+    }
+    curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, NULL);
+    curl_slist_free_all(list);
+    if (st == GF_OK) st = gf_buffer_check(&s->body, err);
+    if (st == GF_OK) st = gf_buffer_check(&s->new_etag, err);
+    return st == GF_OK ? gf_buffer_check(&s->where, err) : st;
+}
+
+/* ---- one page -------------------------------------------------------------------------------- */
+
+/* Is the address one of pages that may be asked for; *is_own: of the first origin? */
+static gf_status check_address(url_source *s, const char *url, bool *is_own, gf_error *err)
+{
+    CURLU *u = NULL;
+    gf_status st = read_address(url, &u, err);
+    if (st != GF_OK) return st;
+    *is_own = same_origin(s->base, u);
+    if (!*is_own && !s->options.other_origins) {
+        gf_buffer shown = {0};
+        show_address(u, &shown);
+        st =
+            gf_fail(err, GF_EINVAL,
+                    "%s leads to %s, which is another origin (--other-origins asks it, without the "
+                    "headers)",
+                    gf_buffer_cstr(&s->source.shown), gf_buffer_cstr(&shown));
+        gf_buffer_release(&shown);
+    }
+    curl_url_cleanup(u);
+    return st;
+}
+
+/* Ask, and follow redirections. */
+static gf_status ask_following(url_source *s, bool conditional, answer *a, gf_error *err)
+{
+    gf_buffer url = {0};
+    gf_buffer_slice(&url, gf_buffer_view(&s->page));
+    gf_status st = GF_OK;
+    for (int n = 0; st == GF_OK; n++) {
+        bool is_own;
+        const char *text = gf_buffer_cstr(&url);
+        st = gf_buffer_check(&url, err);
+        if (st == GF_OK) st = check_address(s, text, &is_own, err);
+        if (st == GF_OK)
+            st = ask_once(s, gf_buffer_view(&url), is_own, conditional && is_own, a, err);
+        if (st != GF_OK || a->code != CURLE_OK || a->status / 100 != 3 || s->where.len == 0) break;
+        if (n == MOST_REDIRECTS)
+            st = gf_fail(err, GF_EIO, "%s: more than %d redirections",
+                         gf_buffer_cstr(&s->source.shown), (int)MOST_REDIRECTS);
+        gf_buffer_reset(&url);
+        gf_buffer_slice(&url, gf_buffer_view(&s->where));
+    }
+    gf_buffer_release(&url);
+    return st;
+}
+
+/* The answer's fault in words; *again: it may be right the next time. NULL: nothing. */
+static const char *fault_of(url_source *s, const answer *a, gf_json_value *root, bool *again,
+                            char *text, size_t n)
+{
+    gf_error why = {GF_OK, ""};
+    *again = true;
+    if (s->is_long) {
+        *again = false;
+        snprintf(text, n, "a page of more than %d MiB", (int)(MOST_PAGE >> 20));
+    } else if (a->code != CURLE_OK) {
+        *again = a->code != CURLE_PEER_FAILED_VERIFICATION && a->code != CURLE_SSL_CACERT_BADFILE;
+        snprintf(text, n, "%s", curl_easy_strerror(a->code));
+    } else if (a->status == 304) {
+        return NULL;
+    } else if (a->status != 200) {
+        *again = a->status == 429 || a->status == 408 || a->status >= 500;
+        snprintf(text, n, "status %ld%s", a->status,
+                 a->status == 401 || a->status == 403 ? " (is the header right? --header-file)"
+                                                      : "");
+    } else if (gf_json_parse_copy(s->parser, gf_buffer_view(&s->body), root, &why) != GF_OK) {
+        *again = why.status != GF_ENOMEM;
+        snprintf(text, n, "no JSON: %s", why.message);
+    } else {
+        return NULL;
+    }
+    return text;
+}
+
+/* Get the page: *root is its JSON, or *is_same. */
+static gf_status get_page(url_source *s, gf_json_value *root, bool *is_same, gf_error *err)
+{
+    unsigned attempts = s->options.attempts ? s->options.attempts : ATTEMPTS;
+    bool conditional = s->n_pages == 0 && !s->resumed && s->etag.len;
+    double pause = 1;
+    for (unsigned n = 1;; n++, pause *= 2) {
+        answer a;
+        char text[200];
+        bool again;
+        gf_status st = ask_following(s, conditional, &a, err);
+        if (st != GF_OK) return st;
+        const char *fault = fault_of(s, &a, root, &again, text, sizeof text);
+        *is_same = !fault && a.status == 304;
+        if (!fault) return GF_OK;
+        const char *shown = gf_buffer_cstr(&s->source.shown);
+        if (!again && s->resumed && (a.status == 400 || a.status == 404 || a.status == 410)) {
+            st = go_to_first(s, err); /* the address of the page has expired */
+            if (st != GF_OK) return st;
+            continue;
+        }
+        if (!again)
+            return gf_fail(err, a.code == CURLE_OK && !s->is_long ? GF_EINVAL : GF_EIO, "%s: %s",
+                           shown, fault);
+        if (a.wait > MOST_WAIT)
+            return gf_fail(err, GF_EIO,
+                           "%s: %s, and wants to be asked in %.0f s: the same command goes on then",
+                           shown, fault, a.wait);
+        if (n >= attempts)
+            return gf_fail(err, GF_EIO, "%s: %s, %u times; the same command goes on", shown, fault,
+                           n);
+        st = gf_source_sleep(&s->source, a.wait > 0 ? a.wait : pause, err);
+        if (st != GF_OK) return st;
+    }
+}
+
+/* ---- items ----------------------------------------------------------------------------------- */
+
+/* The value as text; false for what is neither a string nor a number. */
+static bool text_of(gf_json_value v, gf_buffer *out, gf_error *err)
+{
+    gf_buffer_reset(out);
+    if (gf_json_kind_of(v) == GF_JSON_STRING)
+        gf_buffer_slice(out, gf_json_get_string(v));
+    else if (!gf_json_is_number(v) || gf_json_write(v, out, err) != GF_OK)
+        return false;
+    return true;
+}
+
+/* Numbers by value, all else by bytes, as ISO 8601 is ordered. */
+static bool is_newer(const gf_buffer *a, const gf_buffer *b)
+{
+    double x, y;
+    bool numbers = gf_number_read_decimal(gf_buffer_view(a), &x) &&
+                   gf_number_read_decimal(gf_buffer_view(b), &y);
+    if (b->len == 0 || (numbers && x != y)) return b->len == 0 || x > y;
+    return gf_slice_compare(gf_buffer_view(a), gf_buffer_view(b)) > 0;
+}
+
+static gf_status note_since(url_source *s, gf_json_value item, gf_error *err)
+{
+    gf_json_value v;
+    gf_buffer text = {0};
+    gf_status st = GF_OK;
+    if (gf_json_kind_of(item) == GF_JSON_OBJECT && gf_json_member(item, s->options.since, &v) &&
+        text_of(v, &text, err) && text.len && text.len <= MOST_VALUE) {
+        if (is_newer(&text, &s->most)) {
+            gf_buffer_reset(&s->most);
+            gf_buffer_slice(&s->most, gf_buffer_view(&text));
+            st = gf_buffer_check(&s->most, err);
+        }
+    }
+    gf_buffer_release(&text);
+    return st;
+}
+
+/* An item that looks like a place is written as a list, which the reader refuses. */
+static bool is_like_place(gf_json_value item)
+{
+    gf_json_value v;
+    gf_json_iterator it;
+    if (gf_json_kind_of(item) != GF_JSON_OBJECT || !gf_json_member(item, "$place", &v))
+        return false;
+    it = gf_json_items(item);
+    return gf_json_next(&it, NULL, &v) && !gf_json_next(&it, NULL, &v);
+}
+
+static gf_status put_items(url_source *s, gf_json_value root, gf_error *err)
+{
+    gf_json_value items, item;
+    gf_buffer *out = &s->source.lines;
+    const char *path = s->options.items ? s->options.items : "$";
+    bool there = gf_json_path_find(s->items, root, &items);
+    if (there && gf_json_kind_of(items) == GF_JSON_NULL) return GF_OK;
+    if (!there || gf_json_kind_of(items) != GF_JSON_ARRAY)
+        return gf_fail(err, GF_EINVAL, "%s: %s is %s; --items says where the records are",
+                       gf_buffer_cstr(&s->source.shown), path,
+                       there ? "no array" : "not in the page");
+    gf_json_iterator it = gf_json_items(items);
+    while (gf_json_next(&it, NULL, &item)) {
+        bool is_place = is_like_place(item);
+        if (is_place) gf_buffer_byte(out, '[');
+        gf_status st = gf_json_write(item, out, err);
+        if (st == GF_OK && s->options.since) st = note_since(s, item, err);
+        if (st != GF_OK) return st;
+        gf_buffer_str(out, is_place ? "]\n" : "\n");
+    }
+    return gf_buffer_check(out, err);
+}
+
+/* ---- the next page --------------------------------------------------------------------------- */
+
+/* True where the value says that there is none. */
+static bool is_end(gf_json_value v)
+{
+    gf_json_kind kind = gf_json_kind_of(v);
+    return kind == GF_JSON_NULL || (kind == GF_JSON_BOOL && !gf_json_get_bool(v)) ||
+           (kind == GF_JSON_STRING && gf_json_get_string(v).len == 0);
+}
+
+static gf_status set_next(url_source *s, gf_slice value, gf_error *err)
+{
+    CURLU *u = NULL;
+    const char *param = s->options.next_param;
+    const char *from = param ? s->options.url : gf_buffer_cstr(&s->page);
+    gf_status st = read_address(from, &u, err);
+    if (st == GF_OK && param && s->options.since && s->since.len)
+        st = set_parameter(u, since_parameter(s), gf_buffer_view(&s->since), err);
+    if (st == GF_OK && param) st = set_parameter(u, param, value, err);
+    if (st == GF_OK && !param && curl_url_set(u, CURLUPART_URL, value.ptr, 0) != CURLUE_OK)
+        st = gf_fail(err, GF_EINVAL,
+                     "%s: %s is no address; --next-param says which parameter it is of",
+                     gf_buffer_cstr(&s->source.shown), s->options.next);
+    if (st == GF_OK) st = set_from(&s->page, u, err);
+    if (u) curl_url_cleanup(u);
+    return st;
+}
+
+/* Brent's way: an earlier page is kept, a later one each time that their number has doubled. */
+static gf_status check_loop(url_source *s, gf_error *err)
+{
+    if (gf_slice_equal(gf_buffer_view(&s->page), gf_buffer_view(&s->tortoise)))
+        return gf_fail(err, GF_EIO, "%s: the pages go round in a circle, and were read %llu times",
+                       gf_buffer_cstr(&s->source.shown), (unsigned long long)s->n_pages);
+    if (s->n_pages < s->power) return GF_OK;
+    s->power = s->power ? s->power * 2 : 1;
+    gf_buffer_reset(&s->tortoise);
+    gf_buffer_slice(&s->tortoise, gf_buffer_view(&s->page));
+    return gf_buffer_check(&s->tortoise, err);
+}
+
+static gf_status find_next(url_source *s, gf_json_value root, bool *is_last, gf_error *err)
+{
+    gf_json_value v;
+    gf_buffer value = {0};
+    *is_last = !s->next || !gf_json_path_find(s->next, root, &v) || is_end(v);
+    if (*is_last) return GF_OK;
+    bool is_text = text_of(v, &value, err);
+    gf_slice text = {gf_buffer_cstr(&value), value.len};
+    gf_status st = gf_buffer_check(&value, err);
+    bool is_address = gf_json_kind_of(v) == GF_JSON_STRING &&
+                      (memmem(text.ptr, text.len, "://", 3) || strchr("/?", text.ptr[0]));
+    if (st == GF_OK &&
+        (!is_text || memchr(text.ptr, 0, text.len) || (!is_address && !s->options.next_param)))
+        st = gf_fail(err, GF_EINVAL,
+                     "%s: %s is no address of a page; --next-param NAME says of which parameter it "
+                     "is the value",
+                     gf_buffer_cstr(&s->source.shown), s->options.next);
+    if (st == GF_OK) st = set_next(s, text, err);
+    gf_buffer_release(&value);
+    return st;
+}
+
+static gf_status end_run(url_source *s, gf_error *err)
+{
+    s->source.at_end = true;
+    gf_buffer_reset(&s->page);
+    if (s->most.len && is_newer(&s->most, &s->since)) {
+        gf_buffer_reset(&s->since);
+        gf_buffer_slice(&s->since, gf_buffer_view(&s->most));
+    }
+    gf_buffer_reset(&s->most);
+    gf_status st = gf_buffer_check(&s->since, err);
+    return st == GF_OK ? put_place(s, err) : st;
+}
+
+static gf_status more_items(gf_source *source, gf_error *err)
+{
+    url_source *s = (url_source *)source;
+    gf_json_value root;
+    bool is_same, is_last = true, was_resumed;
+    gf_status st = check_loop(s, err);
+    if (st == GF_OK) st = get_page(s, &root, &is_same, err);
+    if (st != GF_OK) return st;
+    if (is_same) {
+        source->at_end = true;
+        return GF_OK;
+    }
+    was_resumed = s->resumed;
+    st = put_items(s, root, err);
+    if (st == GF_OK) st = find_next(s, root, &is_last, err);
+    if (st != GF_OK) return st;
+    /* With `since` the address changes, and of several pages the first says nothing of the others. */
+    gf_buffer_reset(&s->etag);
+    if (is_last && s->n_pages == 0 && !was_resumed && !s->options.since)
+        gf_buffer_slice(&s->etag, gf_buffer_view(&s->new_etag));
+    s->resumed = false;
+    s->n_pages++;
+    return is_last ? end_run(s, err) : put_place(s, err);
+}
+
+/* ---- opening --------------------------------------------------------------------------------- */
+
+static gf_status begin_url(gf_source *source, gf_error *err)
+{
+    url_source *s = (url_source *)source;
+    return s->page.len ? GF_OK : go_to_first(s, err);
+}
+
+/* "Name: value" in each line; empty ones, and those that begin with #, are passed over. */
+static gf_status read_headers(url_source *s, gf_slice text, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (int number = 1; text.len && st == GF_OK; number++) {
+        const char *end = memchr(text.ptr, '\n', text.len);
+        gf_slice line = end ? gf_slice_of(text.ptr, (size_t)(end - text.ptr)) : text;
+        text = gf_slice_skip(text, line.len + (end != NULL));
+        while (line.len && strchr(" \t\r", line.ptr[line.len - 1]))
+            line.len--;
+        if (line.len == 0 || line.ptr[0] == '#') continue;
+        const char *colon = memchr(line.ptr, ':', line.len);
+        bool is_good = colon && colon > line.ptr;
+        for (size_t i = 0; i < line.len; i++)
+            is_good &= (unsigned char)line.ptr[i] >= ' ' || line.ptr[i] == '\t';
+        if (!is_good)
+            return gf_fail(err, GF_EINVAL, "line %d of the headers is not \"Name: value\"", number);
+        char *copy = gf_copy_string(line.ptr, line.len);
+        st = copy ? add_header(&s->headers, copy, err) : gf_fail_memory(err, "headers");
+        gf_free(copy);
+    }
+    return st;
+}
+
+static gf_status name_url(url_source *s, gf_error *err)
+{
+    const char *texts[] = {s->options.url, s->options.items, s->options.since};
+    gf_slice parts[3];
+    for (size_t i = 0; i < 3; i++)
+        parts[i] = gf_slice_str(texts[i] ? texts[i] : "");
+    return gf_source_set_name(&s->source, "url", parts, 3, err);
+}
+
+static gf_status prepare_url(url_source *s, gf_error *err)
+{
+    const gf_source_url *o = &s->options;
+    gf_status st = read_address(o->url, &s->base, err);
+    if (st != GF_OK) return st;
+    show_address(s->base, &s->source.shown);
+    st = gf_buffer_check(&s->source.shown, err);
+    if (st == GF_OK) st = gf_json_path_create(o->items ? o->items : "$", &s->items, err);
+    if (st == GF_OK && o->next) st = gf_json_path_create(o->next, &s->next, err);
+    if (st == GF_OK && o->next_param && !o->next)
+        st = gf_fail(err, GF_EINVAL, "next-param: --next says where its value is");
+    if (st == GF_OK && o->since_param && !o->since)
+        st = gf_fail(err, GF_EINVAL, "since-param: --since-field says what it is compared with");
+    if (st == GF_OK) st = read_headers(s, o->headers, err);
+    if (st == GF_OK) st = make_handle(s, err);
+    if (st == GF_OK) st = gf_json_parser_create(&s->parser, err);
+    if (st == GF_OK) st = name_url(s, err);
+    return st == GF_OK ? gf_source_set_place(&s->source, o->place, err) : st;
+}
+
+static void close_url(gf_source *source)
+{
+    url_source *s = (url_source *)source;
+    gf_buffer *buffers[] = {&s->since,    &s->most, &s->etag,     &s->page,
+                            &s->tortoise, &s->body, &s->new_etag, &s->where};
+    gf_json_path_free(s->items);
+    gf_json_path_free(s->next);
+    if (s->curl) curl_easy_cleanup(s->curl);
+    if (s->base) curl_url_cleanup(s->base);
+    curl_slist_free_all(s->headers);
+    gf_json_parser_free(s->parser);
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        gf_buffer_release(buffers[i]);
+}
+
+static const gf_source_kind url_kind = {begin_url, more_items, take_place, close_url};
+
+gf_status gf_source_open_url(const gf_source_url *o, gf_source **source, gf_error *err)
+{
+    gf_status st = gf_curl_load(err);
+    if (st != GF_OK) return st;
+    url_source *s = gf_calloc(1, sizeof *s);
+    if (!s) return gf_fail_memory(err, "a source");
+    s->options = *o;
+    s->source.kind = &url_kind;
+    s->source.cancel = o->cancel;
+    st = prepare_url(s, err);
+    if (st != GF_OK) {
+        gf_source_close(&s->source);
+        return st;
+    }
+    *source = &s->source;
+    return GF_OK;
+}
