@@ -163,10 +163,12 @@ static void end_row(sheet *s)
     gf_buffer_varint(&s->waiting, s->row);
     gf_buffer_varint(&s->waiting, s->is_long ? 0 : s->n_cells);
     if (!s->is_long) gf_buffer_slice(&s->waiting, gf_buffer_view(&s->cells));
-    s->whole = s->waiting.len;
     gf_status st = gf_buffer_check(&s->waiting, &s->failure);
     if (st == GF_OK) st = gf_buffer_check(&s->cells, &s->failure);
-    if (st != GF_OK) fail_sheet(s, st);
+    if (st == GF_OK)
+        s->whole = s->waiting.len; /* a row of which a part is missing is none */
+    else
+        fail_sheet(s, st);
 }
 
 static void end_element(void *context, const char *name, const char *space)
@@ -248,7 +250,7 @@ static gf_status append_value(sheet *s, uint64_t type, uint64_t style, gf_slice 
 
 static void end_cells(sheet *s, uint64_t n)
 {
-    while (s->out.n < n)
+    while (s->out.n < n && !s->out.out_of_memory)
         gf_text_cells_end(&s->out);
 }
 
