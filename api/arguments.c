@@ -309,7 +309,8 @@ static bool was_given(const gf_arguments *a, size_t n_before, const char *name)
     return false;
 }
 
-static gf_status take_members(gf_arguments *a, gf_json_value object, gf_error *err)
+gf_status gf_arguments_take_object(gf_arguments *a, gf_json_value object,
+                                   gf_arguments_take_other *other, void *context, gf_error *err)
 {
     _Static_assert(sizeof(uint64_t) * 8 >= 64, "a bit for each parameter and each setting");
     size_t n_before = a->n;
@@ -319,6 +320,9 @@ static gf_status take_members(gf_arguments *a, gf_json_value object, gf_error *e
     gf_status st = GF_OK;
     gf_json_iterator it = gf_json_items(object);
     while (st == GF_OK && gf_json_next(&it, &name, &v)) {
+        bool taken = false;
+        if (other) st = other(context, name, v, &taken, err);
+        if (st != GF_OK || taken) continue;
         const gf_parameter *p = find_settings(a->operation);
         int number = find_parameter(a->operation, name);
         bool is_setting = number == NONE && p && find_setting(name) != NONE;
@@ -354,7 +358,7 @@ gf_status gf_arguments_take_json(gf_arguments *a, gf_slice json, gf_error *err)
         st = gf_fail(err, GF_EINVAL,
                      "the body is %s, and must be an object: {\"parameter\": value, ...}",
                      kind_name(root));
-    if (st == GF_OK) st = take_members(a, root, err);
+    if (st == GF_OK) st = gf_arguments_take_object(a, root, NULL, NULL, err);
     gf_json_parser_free(parser);
     return st;
 }

@@ -14,6 +14,7 @@
 
 #include "api/operation.h"
 #include "base/arena.h"
+#include "base/json/json.h"
 
 typedef struct gf_arguments {
     const gf_operation *operation;
@@ -49,5 +50,13 @@ gf_status gf_arguments_refuse_name(const gf_operation *operation, gf_slice name,
  *         before a failure stays.
  */
 gf_status gf_arguments_take_json(gf_arguments *a, gf_slice json, gf_error *err);
+
+/** Takes a member that comes beside the parameters; *taken: it was one. */
+typedef gf_status gf_arguments_take_other(void *context, gf_slice name, gf_json_value value,
+                                          bool *taken, gf_error *err);
+
+/** The same for an object that was parsed. `other` is asked first of each member; it may be NULL. */
+gf_status gf_arguments_take_object(gf_arguments *a, gf_json_value object,
+                                   gf_arguments_take_other *other, void *context, gf_error *err);
 
 #endif

@@ -1,79 +1,9 @@
 /* Arguments of a tool, which are JSON, as arguments of an operation, which are text. */
 #include "server/mcp/internal.h"
 
-#include "base/grow.h"
 #include "base/memory.h"
 
 #include <string.h>
-
-static const gf_parameter *find_parameter(const gf_operation *o, gf_slice name)
-{
-    for (size_t i = 0; i < o->n_parameters; i++)
-        if (gf_slice_equal(gf_slice_str(o->parameters[i].name), name)) return &o->parameters[i];
-    return NULL;
-}
-
-/* An argument whose text is not there yet lies in `values`, which may move: from, len say where. */
-typedef struct pending {
-    size_t argument, from, len;
-} pending;
-
-typedef struct reading {
-    gf_mcp_arguments *to;
-    pending *pending; /* n */
-    size_t n, capacity;
-} reading;
-
-static gf_status add(reading *r, gf_slice name, gf_slice text, gf_error *err)
-{
-    gf_mcp_arguments *a = r->to;
-    if (!gf_grow(&a->list, &a->capacity, a->n + 1, sizeof *a->list))
-        return gf_fail_memory(err, "arguments");
-    a->list[a->n++] = (gf_argument){name, text};
-    return GF_OK;
-}
-
-static gf_status add_written(reading *r, gf_slice name, gf_json_value value, gf_error *err)
-{
-    size_t from = r->to->values.len;
-    gf_status st = gf_json_write(value, &r->to->values, err);
-    if (st != GF_OK) return st;
-    if (!gf_grow(&r->pending, &r->capacity, r->n + 1, sizeof *r->pending))
-        return gf_fail_memory(err, "arguments");
-    r->pending[r->n++] = (pending){r->to->n, from, r->to->values.len - from};
-    return add(r, name, (gf_slice){"", 0}, err);
-}
-
-static gf_status add_plain(reading *r, gf_slice name, gf_json_value value, gf_error *err)
-{
-    switch (gf_json_kind_of(value)) {
-    case GF_JSON_STRING:
-        return add(r, name, gf_json_get_string(value), err);
-    case GF_JSON_NULL: /* as if it were not given */
-        return GF_OK;
-    case GF_JSON_ARRAY:
-    case GF_JSON_OBJECT:
-        return gf_fail(err, GF_EINVAL, "%.*s: is a string, a number, true or false",
-                       (int)(name.len < 100 ? name.len : 100), name.ptr);
-    default:
-        return add_written(r, name, value, err);
-    }
-}
-
-static gf_status add_argument(reading *r, const gf_operation *o, gf_slice name, gf_json_value value,
-                              gf_error *err)
-{
-    const gf_parameter *p = find_parameter(o, name);
-    bool several = p && (p->kind == GF_PARAMETER_LIST || p->kind == GF_PARAMETER_SEVERAL ||
-                         p->kind == GF_PARAMETER_SETTINGS);
-    gf_json_value item;
-    gf_status st = GF_OK;
-    if (!several || gf_json_kind_of(value) != GF_JSON_ARRAY) return add_plain(r, name, value, err);
-    gf_json_iterator it = gf_json_items(value);
-    while (st == GF_OK && gf_json_next(&it, NULL, &item))
-        st = add_plain(r, name, item, err);
-    return st;
-}
 
 /* ---- input ----------------------------------------------------------------------------------- */
 
@@ -129,45 +59,54 @@ gf_input gf_mcp_arguments_input(gf_mcp_arguments *a)
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-static gf_status read_member(reading *r, const gf_operation *o, gf_slice name, gf_json_value value,
-                             gf_error *err)
+static gf_status take_other(void *context, gf_slice name, gf_json_value value, bool *taken,
+                            gf_error *err)
 {
-    gf_mcp_arguments *a = r->to;
-    bool takes = o->input != GF_INPUT_NONE;
-    if (takes && gf_slice_equal(name, GF_SLICE("input"))) {
-        if (gf_json_kind_of(value) == GF_JSON_NULL) return GF_OK;
-        if (gf_json_kind_of(value) != GF_JSON_STRING)
-            return gf_fail(err, GF_EINVAL, "input: is a string");
-        return take_input(a, gf_json_get_string(value), err);
+    gf_mcp_arguments *a = context;
+    bool is_input = gf_slice_equal(name, GF_SLICE("input"));
+    bool is_null = gf_json_kind_of(value) == GF_JSON_NULL;
+    if (a->list.operation->input == GF_INPUT_NONE) return GF_OK;
+    if (!is_input && !gf_slice_equal(name, GF_SLICE("records"))) return GF_OK;
+    *taken = true;
+    if (is_null) return GF_OK;
+    if (!is_input) return take_records(a, &a->lines, value, err);
+    if (gf_json_kind_of(value) != GF_JSON_STRING)
+        return gf_fail(err, GF_EINVAL, "input: is a string");
+    return take_input(a, gf_json_get_string(value), err);
+}
+
+/* Arguments at most: one a value, and one an item of an array or an object. */
+static size_t count_values(gf_json_value object)
+{
+    size_t n = 0;
+    gf_json_value value, item;
+    gf_slice name;
+    gf_json_iterator it = gf_json_items(object);
+    while (gf_json_next(&it, &name, &value)) {
+        gf_json_kind kind = gf_json_kind_of(value);
+        n++;
+        if (kind != GF_JSON_ARRAY && kind != GF_JSON_OBJECT) continue;
+        gf_json_iterator items = gf_json_items(value);
+        while (gf_json_next(&items, &name, &item))
+            n++;
     }
-    if (takes && gf_slice_equal(name, GF_SLICE("records"))) {
-        if (gf_json_kind_of(value) == GF_JSON_NULL) return GF_OK;
-        return take_records(a, &a->lines, value, err);
-    }
-    return add_argument(r, o, name, value, err);
+    return n;
 }
 
 gf_status gf_mcp_arguments_read(const gf_operation *operation, gf_json_value object,
                                 gf_mcp_arguments *arguments, gf_error *err)
 {
-    gf_json_value value;
-    gf_slice name;
-    reading r = {.to = arguments};
-    gf_status st = GF_OK;
-    gf_json_iterator it = gf_json_items(object);
-    while (st == GF_OK && gf_json_next(&it, &name, &value))
-        st = read_member(&r, operation, name, value, err);
-    if (st == GF_OK) st = gf_buffer_check(&arguments->values, err);
-    for (size_t i = 0; st == GF_OK && i < r.n; i++)
-        arguments->list[r.pending[i].argument].value =
-            gf_slice_of(arguments->values.ptr + r.pending[i].from, r.pending[i].len);
-    gf_free(r.pending);
-    return st;
+    size_t most = count_values(object);
+    gf_argument *at = gf_array(most + 1, sizeof *at);
+    if (!at) return gf_fail_memory(err, "arguments");
+    arguments->list = (gf_arguments){
+        .operation = operation, .at = at, .most = most, .memory = &arguments->memory};
+    return gf_arguments_take_object(&arguments->list, object, take_other, arguments, err);
 }
 
 void gf_mcp_arguments_release(gf_mcp_arguments *a)
 {
-    gf_free(a->list);
-    gf_buffer_release(&a->values);
+    gf_free(a->list.at);
+    gf_arena_release(&a->memory);
     gf_buffer_release(&a->lines);
 }

@@ -2,6 +2,7 @@
 #ifndef GF_SERVER_MCP_INTERNAL_H
 #define GF_SERVER_MCP_INTERNAL_H
 
+#include "api/arguments.h"
 #include "base/json/json.h"
 #include "server/mcp/mcp.h"
 
@@ -79,15 +80,14 @@ bool gf_mcp_tools_write(gf_json_writer *w, const gf_mcp_options *options, gf_sli
 
 /** A call's arguments, and the bytes that come with it. */
 typedef struct gf_mcp_arguments {
-    gf_argument *list; /* n */
-    size_t n, capacity;
-    gf_buffer values; /* numbers as text */
-    gf_buffer lines;  /* records */
-    gf_slice input;   /* of the call's input: has_input */
+    gf_arguments list;
+    gf_arena memory; /* of its values */
+    gf_buffer lines; /* records */
+    gf_slice input;  /* of the call's input: has_input */
     bool has_input, taken;
 } gf_mcp_arguments;
 
-/** Read the members of an object as arguments; names and strings are borrowed from the parser. */
+/** Read the members of an object as arguments; the input is borrowed from the parser. */
 gf_status gf_mcp_arguments_read(const gf_operation *operation, gf_json_value object,
                                 gf_mcp_arguments *arguments, gf_error *err);
 void gf_mcp_arguments_release(gf_mcp_arguments *arguments);

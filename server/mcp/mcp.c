@@ -252,8 +252,8 @@ static gf_status run_operation(job *j, call_sink *sink, gf_call *call, gf_mcp_ar
     gf_status st = gf_json_parse_copy(parser, gf_buffer_view(&j->arguments), &object, err);
     if (st == GF_OK) st = gf_mcp_arguments_read(j->operation, object, arguments, err);
     if (st != GF_OK) return st;
-    *call = (gf_call){.arguments = arguments->list,
-                      .n_arguments = arguments->n,
+    *call = (gf_call){.arguments = arguments->list.at,
+                      .n_arguments = arguments->list.n,
                       .name_space = o->name_space,
                       .sink = {.context = sink,
                                .emit = take_row,
@@ -272,7 +272,7 @@ static void write_result(job *j, gf_buffer *out)
     call_sink sink = {
         .answer = {.operation = j->operation, .max_rows = o->max_rows, .max_bytes = o->max_bytes},
         .job = j};
-    gf_mcp_arguments arguments = {.n = 0};
+    gf_mcp_arguments arguments = {.has_input = false};
     gf_json_parser *parser = NULL;
     gf_call call = {.n_arguments = 0};
     gf_error err = {GF_OK, ""};

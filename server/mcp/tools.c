@@ -91,7 +91,8 @@ static void put_meaning(gf_json_writer *w, const gf_parameter *p)
 {
     char text[512];
     bool says = p->kind == GF_PARAMETER_NUMBER || p->kind == GF_PARAMETER_SHARE ||
-                p->kind == GF_PARAMETER_CHOICE || p->kind == GF_PARAMETER_FLAG || !p->value;
+                p->kind == GF_PARAMETER_CHOICE || p->kind == GF_PARAMETER_FLAG ||
+                p->kind == GF_PARAMETER_SETTINGS || !p->value;
     snprintf(text, sizeof text, "%s%s%s", says ? "" : p->value, says ? "" : ": ", p->meaning);
     gf_json_put_str(w, "description", text);
 }
@@ -116,8 +117,10 @@ static void put_parameter(gf_json_writer *w, const gf_parameter *p)
         break;
     case GF_PARAMETER_LIST:
     case GF_PARAMETER_SEVERAL:
-    case GF_PARAMETER_SETTINGS:
         put_items(w);
+        break;
+    case GF_PARAMETER_SETTINGS: /* settings by their names */
+        gf_json_put_str(w, "type", "object");
         break;
     case GF_PARAMETER_CHOICE:
         gf_json_put_str(w, "type", "string");

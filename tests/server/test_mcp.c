@@ -188,7 +188,7 @@ static void answers_messages(void **state)
         {CALL("1", "put", "{}"), "--allow-writes"},
         {CALL("1", "backup", "{}"), "--allow-writes --allow-files"},
         {CALL("1", "archive", "{}"), "there is no tool"},
-        {CALL("1", "clusters", "{\"collection\":[1]}"), "collection: is a string"},
+        {CALL("1", "clusters", "{\"collection\":[1]}"), "collection: it is an array, and must be text"},
         {CALL("1", "assign", "{\"collection\":\"x\",\"records\":[7]}"),
          "records: is an array of objects"},
         {CALL("1", "assign", "{\"collection\":\"x\",\"records\":[],\"input\":\"\"}"),
@@ -430,6 +430,12 @@ static void reads_arguments(void **state)
                            "{\"collection\":\"a\",\"purge\":true,\"input\":\"1\\n2\\n\"}"));
     assert_string_equal(s.seen, "delete collection=a purge=true | 1\n2\n");
     assert_int_equal(s.n_runs, 2);
+    /* Settings by their names, within "set" and beside it. */
+    converse(o, BEGIN CALL("1", "rebuild",
+                           "{\"collection\":\"a\",\"set\":{\"k\":20,\"ngrams\":null},\"seed\":7}"));
+    assert_non_null(strstr(s.seen, "rebuild collection=a set=k=20 set=ngrams= set=seed=7"));
+    assert_has(converse(o, BEGIN CALL("1", "rebuild", "{\"collection\":\"a\",\"kk\":7}")),
+               "has no argument");
 }
 
 /* ---- answers --------------------------------------------------------------------------------- */
