@@ -166,8 +166,13 @@ static gf_status make_room(gf_arrow_reader *r, size_t n, gf_error *err)
 }
 
 /* A stream of strings is a column of its own. */
-static gf_status read_plain_schema(gf_arrow_reader *r, gf_error *err)
+static gf_status read_plain_schema(gf_arrow_reader *r, gf_arrow_need need, gf_error *err)
 {
+    const gf_arrow_options *o = r->options;
+    const char *named = o->id ? o->id : o->time ? o->time : o->n_fields ? o->fields[0] : NULL;
+    if (need == GF_ARROW_NEED_ALL && named)
+        return gf_fail(err, GF_EINVAL,
+                       "there is no column \"%.100s\": the Arrow stream is of texts alone", named);
     gf_status st = make_room(r, 1, err);
     if (st == GF_OK) st = gf_arrow_column_init(&r->columns[0], &r->schema, 0, err);
     if (st != GF_OK) return st;
@@ -180,7 +185,7 @@ static gf_status read_schema(gf_arrow_reader *r, gf_arrow_need need, gf_error *e
 {
     const struct ArrowSchema *s = &r->schema;
     if (!s->release || !s->format) return gf_fail(err, GF_EINVAL, "the Arrow stream has no schema");
-    if (strcmp(s->format, "+s") != 0) return read_plain_schema(r, err);
+    if (strcmp(s->format, "+s") != 0) return read_plain_schema(r, need, err);
     if (s->n_children < 0 || s->n_children > MOST_COLUMNS || (s->n_children && !s->children))
         return gf_fail(err, GF_EINVAL, "the Arrow schema is not sound");
     gf_status st = make_room(r, (size_t)s->n_children, err);

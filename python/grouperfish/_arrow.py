@@ -10,6 +10,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 from array import array
+from contextlib import contextmanager
 from ctypes import CFUNCTYPE, POINTER, Structure, c_char_p, c_int, c_int64, c_void_p, py_object
 from typing import Any, Callable, Iterable, Iterator, Optional
 
@@ -407,14 +408,33 @@ def stream_of(data: Any) -> tuple[ArrowArrayStream, Any]:
         address = _pointer_of(capsule, b"arrow_array_stream")
         stream = ArrowArrayStream()
         _move(ArrowArrayStream.from_address(address), stream)
+        if not stream.release:
+            raise Invalid("the Arrow stream was read already, or released")
         return stream, capsule
     schema_capsule, array_capsule = data.__arrow_c_array__()
     schema, arrow = ArrowSchema(), ArrowArray()
     _move(ArrowSchema.from_address(_pointer_of(schema_capsule, b"arrow_schema")), schema)
     _move(ArrowArray.from_address(_pointer_of(array_capsule, b"arrow_array")), arrow)
+    if not schema.release or not arrow.release:
+        raise Invalid("the Arrow array was read already, or released")
     one = _OneArray(schema, arrow)
     stream = ArrowArrayStream(_get_one_schema, _get_one, _get_error, _release_one, _keep(one))
     return stream, (schema_capsule, array_capsule)
+
+
+@contextmanager
+def schema_of(stream: ArrowArrayStream) -> Iterator[ArrowSchema]:
+    """The schema of a stream of ``stream_of``; without a child where it cannot be had."""
+    one = _kept.get(stream.private_data)
+    schema = one.schema if isinstance(one, _OneArray) else ArrowSchema()
+    if schema is not getattr(one, "schema", None):
+        if stream.get_schema(ctypes.pointer(stream), ctypes.pointer(schema)) != 0:
+            schema = ArrowSchema()
+    try:
+        yield schema
+    finally:
+        if schema is not getattr(one, "schema", None) and schema.release:
+            schema.release(ctypes.pointer(schema))
 
 
 # ---- batches of the library ----------------------------------------------------------------------

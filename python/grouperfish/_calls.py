@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import json
+import os
 import sys
 import threading
 from typing import Any, Callable, Iterable, Optional
@@ -69,7 +70,11 @@ class Call:
             if self._bar is not None:
                 self._bar(None, 0, 0)
         if self.raised is not None:
-            raise self.raised
+            raised, self.raised = self.raised, None
+            try:
+                raise raised
+            finally:
+                del raised  # its frames have this call, and the store
         lib.raise_for(status, error)
 
     def _run_beside(self, function: Callable[..., int], arguments: tuple) -> int:
@@ -94,7 +99,10 @@ class Call:
                 interruption = interruption or raised
                 self.stop()
         if interruption is not None:
-            raise interruption
+            try:
+                raise interruption
+            finally:
+                del interruption  # its frames have this call, and the store
         return result[0]
 
 
@@ -269,7 +277,7 @@ def ask(
         name_space=piece(namespace),
         sink=sink,
         input_name=piece(data_name),
-        path=path.encode(),
+        path=os.fsencode(path),
         wait_seconds=wait,
         cancel=ctypes.pointer(call.cancel),
     )

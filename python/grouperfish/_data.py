@@ -63,6 +63,9 @@ class Source:
         if self.stream.release:
             self.stream.release(ctypes.pointer(self.stream))
 
+    def __del__(self) -> None:
+        self.release()
+
 
 # ---- columns -------------------------------------------------------------------------------------
 
@@ -126,6 +129,8 @@ def _ids(values: Any, name: str, refuse: Callable[[int, str], None]) -> tuple[li
             raise Invalid(f"row {i}: an id is a string or a whole number, not {_kind(v)}{hint}")
         elif v == "":
             refuse(i, f"column {name!r}: the id is empty")
+        elif isinstance(v, str) and not _is_utf8(v):
+            raise Invalid(f"column {name!r}: the id {v!r} of row {i} cannot be written as UTF-8")
     kinds = {str if issubclass(k, str) else int for k in kinds}
     if len(kinds) > 1:
         one = next(i for i, v in enumerate(listed) if isinstance(v, int))
@@ -136,6 +141,15 @@ def _ids(values: Any, name: str, refuse: Callable[[int, str], None]) -> tuple[li
         )
     _check_twice(listed, name)
     return listed, kinds.pop() if kinds else str
+
+
+def _is_utf8(text: str) -> bool:
+    """Whether it has no lone surrogates, as names of files may have."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _check_twice(listed: list, name: str) -> None:
@@ -454,15 +468,13 @@ def _source_of_arrow(data, id, text, time, lang, vectors) -> Source:
     if vectors is not None or not (id is None or isinstance(id, str)):
         raise Invalid("ids and vectors of an Arrow table are columns of it")
     stream, held = _arrow.stream_of(data)
-    schema = _arrow.ArrowSchema()
     kind: Optional[type] = None
-    if stream.get_schema(ctypes.pointer(stream), ctypes.pointer(schema)) == 0:
+    with _arrow.schema_of(stream) as schema:
         for i in range(schema.n_children):
             child = schema.children[i].contents
             if child.name == (id or "id").encode():
                 inner = child.dictionary.contents if child.dictionary else child
                 kind = str if inner.format in (b"u", b"U", b"vu") else int
-        schema.release(ctypes.pointer(schema))
     options = {"id": id or "id", "text": text}
     if time:
         options["time"] = time

@@ -70,9 +70,16 @@ def open(  # noqa: A001 (as the files of the language are opened)
     return Store(path, create=create, read_only=read_only, wait=wait, namespace=namespace)
 
 
-def _close_handle(handle: int, process: int) -> None:
-    # A child that was forked has no threads of the database, and another's locks.
-    if os.getpid() == process:
+class _Users:
+    """Calls that use a store at the moment."""
+
+    n = 0
+
+
+def _close_handle(handle: int, process: int, users: _Users) -> None:
+    # A child that was forked has no threads of the database, and another's locks. Under a call that
+    # runs while Python ends, the store stays as it is: the lock goes with the process.
+    if os.getpid() == process and users.n == 0:
         lib.library.gf_store_close(handle)
 
 
@@ -98,7 +105,7 @@ class Store:
         self.namespace = namespace
         self._process = os.getpid()
         self._lock = threading.Condition()
-        self._users = 0
+        self._users = _Users()
         self._handle: Optional[int] = None
         call = _calls.Call(False)
         give = _giver(archive, call) if archive is not None else None
@@ -115,9 +122,16 @@ class Store:
         )
         handle = ctypes.c_void_p()
         encoded = None if self.path is None else os.fsencode(self.path)
-        call.run(lib.library.gf_store_open, encoded, ctypes.byref(options), ctypes.byref(handle))
+        try:
+            call.run(lib.library.gf_store_open, encoded, ctypes.byref(options), ctypes.byref(handle))
+        except BaseException:  # an interruption may come when the store is open
+            if handle.value:
+                lib.library.gf_store_close(handle)
+            raise
         self._handle = handle.value
-        self._close = weakref.finalize(self, _close_handle, self._handle, self._process)
+        self._close = weakref.finalize(
+            self, _close_handle, self._handle, self._process, self._users
+        )
 
     # ---- life ----------------------------------------------------------------------------------
 
@@ -126,11 +140,10 @@ class Store:
         if os.getpid() != self._process:
             return
         with self._lock:
-            handle, self._handle = self._handle, None
-            while self._users:
+            self._handle = None
+            while self._users.n:
                 self._lock.wait()
-        if handle is not None:
-            self._close()
+        self._close()  # once: also where an earlier close was interrupted
 
     @property
     def closed(self) -> bool:
@@ -155,12 +168,12 @@ class Store:
             if self._handle is None:
                 raise Closed(f"the store {self._shown()} is closed")
             handle = self._handle
-            self._users += 1
+            self._users.n += 1
         try:
             yield handle
         finally:
             with self._lock:
-                self._users -= 1
+                self._users.n -= 1
                 self._lock.notify_all()
 
     def _shown(self) -> str:
@@ -363,9 +376,12 @@ class Collection:
         if self.id_type is not int:
             return ids
         try:
-            return [None if one is None else int(one) for one in ids]
+            numbers = [None if one is None else int(one) for one in ids]
         except ValueError:
             return ids  # a document that came another way
+        # "007" is another id than 7.
+        same = all(one is None or str(number) == one for one, number in zip(ids, numbers))
+        return numbers if same else ids
 
     def _number(self) -> dict:
         """The argument of operations that has ids come as numbers, where they are."""
@@ -511,9 +527,14 @@ class Collection:
         data = None
         if ids is not None:
             listed = [ids] if isinstance(ids, (str, int)) else list(ids)
-            data = "".join(f"{one}\n" for one in listed).encode()
             if not listed:
                 return self
+            names = [str(one) for one in listed]
+            # One on each line, but for ids that a line cannot have.
+            if any(set(name) & {"\n", "\r", "\ufeff"} for name in names):
+                self.run("delete", id=names, where=where, before=before, purge=purge)
+                return self
+            data = "".join(name + "\n" for name in names).encode()
         self.run("delete", data=data, where=where, before=before, purge=purge)
         return self
 

@@ -142,6 +142,36 @@ class Ids(InAFolder):
         self.assertEqual(c.rebuild(k=1).members()["id"], ["007", "8"])
         self.assertEqual(c.put(["a cow"], id=[9]).rebuild().members()["id"], ["007", "8", "9"])
 
+    def test_zeros_before_a_number_are_of_another_id(self):
+        c = self.open()["c"].put(["a cat", "a dog"], id=[7, 8])
+        c.put(["a cow"], id=[9]).run("put", data=b'{"id":"007","text":"a bird"}\n', **{"from": "jsonl"})
+        self.assertEqual(sorted(c.rebuild(k=1).members()["id"]), ["007", "7", "8", "9"])
+
+    def test_deleted_by_ids_that_no_line_has(self):
+        c = self.open()["c"].put(["a", "b", "c"], id=["x", "y", "x\ny"])
+        c.delete(["x\ny"])
+        self.assertEqual(len(c), 2)
+        self.assertEqual(c.doc("x")["text"], "a")
+
+    def test_names_of_files_as_ids(self):
+        with self.assertRaisesRegex(grouperfish.Invalid, "row 1 cannot be written as UTF-8"):
+            self.open()["c"].put(["a", "b"], id=["a.txt", "caf\udce9.txt"])
+
+    def test_an_interrupted_close_is_completed_by_the_next(self):
+        store = self.open()
+        store._users.n = 1
+        waited = store._lock.wait
+
+        def interrupted():
+            raise KeyboardInterrupt
+
+        store._lock.wait = interrupted
+        with self.assertRaises(KeyboardInterrupt):
+            store.close()
+        store._users.n, store._lock.wait = 0, waited
+        store.close()
+        self.open().close()
+
     def test_ids_that_do_not_do(self):
         c = self.open()["c"]
         for ids, words in (
