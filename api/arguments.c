@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 
 #include <stdio.h>
+#include <string.h>
 
 enum { MOST_NAMES = 128, NONE = -1 };
 
@@ -171,8 +172,15 @@ static gf_status add_items(gf_arguments *a, const gf_parameter *p, gf_json_value
     gf_json_iterator it = gf_json_items(v);
     while (st == GF_OK && gf_json_next(&it, &key, &item)) {
         if (kind == GF_JSON_ARRAY) {
-            st = is_scalar(item) ? add_text(a, p->name, item, err)
-                                 : refuse_kind(p->name, "an array of text", item, err);
+            bool is_text = gf_json_kind_of(item) == GF_JSON_STRING;
+            gf_slice text = is_text ? gf_json_get_string(item) : (gf_slice){"", 0};
+            if (!is_scalar(item))
+                st = refuse_kind(p->name, "an array of text", item, err);
+            else if (p->kind == GF_PARAMETER_LIST && text.len && memchr(text.ptr, ',', text.len))
+                st = gf_fail(err, GF_EINVAL, "%s: \"%.*s\" has a comma, which divides the values",
+                             p->name, GF_SLICE_ARG(gf_utf8_cut(text, 64)));
+            else
+                st = add_text(a, p->name, item, err);
             continue;
         }
         gf_buffer text = {0};

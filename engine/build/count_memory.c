@@ -54,7 +54,8 @@ static uint32_t expected_k(const gf_build_plan *plan, double rows)
 {
     uint32_t k = plan->settings.k, max_k = plan->settings.max_k;
     if (k == 0) {
-        k = plan->served.k ? plan->served.k : ASSUMED_K;
+        /* A number that was given is not kept. */
+        k = plan->served_distinct && plan->served.k ? plan->served.k : ASSUMED_K;
         if (max_k && k > max_k) k = max_k;
     }
     return k > rows ? (uint32_t)fmax(rows, 1) : k;

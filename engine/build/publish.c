@@ -85,7 +85,8 @@ static gf_status move_pointer(const gf_build_plan *p, gf_slice key, gf_batch *ba
         st = gf_fail(err, GF_ECONFLICT, "another build was published meanwhile");
     if (st == GF_OK) st = put_number(p, batch, key, "processed", now, err);
     if (st == GF_OK) st = put_number(p, batch, key, "rebuilt", p->build, err);
-    if (st == GF_OK) st = delete_failure(p, batch, key, err);
+    /* A build by settings of its own is no news of the configuration's. */
+    if (st == GF_OK && p->options->n_set == 0) st = delete_failure(p, batch, key, err);
     if (st == GF_OK) {
         gf_batch_delete_row(batch, p->store->tables.builds, gf_buffer_view(&p->key),
                             1u << GF_BUILDS_PROGRESS);

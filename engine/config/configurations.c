@@ -194,6 +194,11 @@ gf_status gf_settings_check_pairs(const gf_pair *pairs, size_t n, gf_error *err)
             st = gf_fail(err, GF_EINVAL,
                          "rebuild: it says which rebuilds a configuration is in, and is no setting "
                          "of a single build");
+        if (st == GF_OK && gf_slice_equal(pairs[i].name, GF_SLICE("keep")))
+            st =
+                gf_fail(err, GF_EINVAL,
+                        "keep: it says how many builds a configuration keeps, and is no setting of "
+                        "a single build");
     }
     return st;
 }

@@ -15,6 +15,8 @@
 
 #define PREFIX "source:"
 
+enum { MOST_PLACES = 64 };
+
 static gf_status check_names(gf_slice source, gf_slice place, gf_error *err)
 {
     if (source.len == 0 || source.len > GF_PUT_MOST_SOURCE ||
@@ -45,6 +47,16 @@ static gf_status write_cell(gf_store *s, gf_place where, gf_slice column, gf_sli
     return st;
 }
 
+/* They lie in the collection's own row, which every call reads. */
+static size_t count_places(const gf_collection_row *row)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < row->row.n_cells; i++)
+        n += row->row.cells[i].family == GF_COLLECTIONS_MAIN &&
+             gf_slice_starts(row->row.cells[i].qualifier, GF_SLICE(PREFIX));
+    return n;
+}
+
 gf_status gf_put_place_write(gf_store *s, gf_place where, gf_slice source, gf_slice place,
                              gf_error *err)
 {
@@ -61,7 +73,10 @@ gf_status gf_put_place_write(gf_store *s, gf_place where, gf_slice source, gf_sl
     if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
     if (st == GF_OK) {
         const gf_cell *cell = gf_row_find(&row.row, GF_COLLECTIONS_MAIN, name);
-        if (!cell || !gf_slice_equal(cell->value, place))
+        if (!cell && count_places(&row) >= MOST_PLACES)
+            st = gf_fail(err, GF_ELIMIT, "a collection keeps the places of %d sources at most",
+                         (int)MOST_PLACES);
+        else if (!cell || !gf_slice_equal(cell->value, place))
             st = write_cell(s, where, gf_buffer_view(&column), place, err);
     }
     gf_store_unlock(s);

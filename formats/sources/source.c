@@ -60,12 +60,13 @@ void gf_source_close(gf_source *s)
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-gf_status gf_source_wait(const gf_source *s, int file, bool writes, gf_error *err)
+gf_status gf_source_wait(const gf_source *s, int file, bool writes, bool *is_ready, gf_error *err)
 {
     struct pollfd p = {.fd = file, .events = (short)(POLLIN | (writes ? POLLOUT : 0))};
     gf_status st = gf_cancel_check(s->cancel, err);
-    if (st == GF_OK && poll(&p, 1, STEP_MS) < 0 && errno != EINTR)
-        st = gf_fail_errno(err, "cannot wait for %s", s->shown.ptr);
+    int n = st == GF_OK ? poll(&p, 1, STEP_MS) : 0;
+    if (n < 0 && errno != EINTR) st = gf_fail_errno(err, "cannot wait for %s", s->shown.ptr);
+    *is_ready = n > 0;
     return st == GF_OK ? gf_cancel_check(s->cancel, err) : st;
 }
 

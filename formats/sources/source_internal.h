@@ -32,7 +32,8 @@ gf_status gf_source_set_name(gf_source *source, const char *kind, const gf_slice
 void gf_source_put_place(gf_source *source, gf_slice place);
 
 /** Wait until something can be read (and, where asked for, written), or a tenth of a second. */
-gf_status gf_source_wait(const gf_source *source, int file, bool writes, gf_error *err);
+gf_status gf_source_wait(const gf_source *source, int file, bool writes, bool *is_ready,
+                         gf_error *err);
 
 /** Sleep; GF_ECANCELLED at once where a stop is requested. */
 gf_status gf_source_sleep(const gf_source *source, double seconds, gf_error *err);

@@ -94,12 +94,14 @@ static gf_status connect_to(postgres *p, gf_error *err)
     double deadline = gf_clock_seconds() + CONNECT_SECONDS;
     while (wants != PGRES_POLLING_OK) {
         if (wants == PGRES_POLLING_FAILED) return fail_connection(p, err);
+        bool is_ready;
         gf_status st = gf_source_wait(&p->source, PQsocket(p->connection),
-                                      wants == PGRES_POLLING_WRITING, err);
+                                      wants == PGRES_POLLING_WRITING, &is_ready, err);
         if (st != GF_OK) return st;
         if (gf_clock_seconds() > deadline)
             return fail_with(p, "no connection within 30 seconds", err);
-        wants = PQconnectPoll(p->connection);
+        /* Of a socket that is not ready libpq would wait itself, without an end. */
+        if (is_ready) wants = PQconnectPoll(p->connection);
     }
     return GF_OK;
 }
@@ -108,7 +110,8 @@ static gf_status connect_to(postgres *p, gf_error *err)
 static gf_status next_result(postgres *p, PGresult **result, gf_error *err)
 {
     while (PQisBusy(p->connection)) {
-        gf_status st = gf_source_wait(&p->source, PQsocket(p->connection), false, err);
+        bool is_ready;
+        gf_status st = gf_source_wait(&p->source, PQsocket(p->connection), false, &is_ready, err);
         if (st != GF_OK) {
             char why[256];
             PGcancel *cancel = PQgetCancel(p->connection);
@@ -323,12 +326,27 @@ static void close_postgres(gf_source *s)
     gf_buffer_release(&p->last);
 }
 
+/* What else says which database it is: no secret, and not how it is reached. */
+static void add_other(gf_buffer *other, const char *keyword, const char *value)
+{
+    static const char *const counted[] = {"hostaddr",   "options",   "service",   "user",
+                                          "PGHOSTADDR", "PGOPTIONS", "PGSERVICE", "PGUSER"};
+    for (size_t i = 0; value && *value && i < sizeof counted / sizeof *counted; i++) {
+        if (strcmp(keyword, counted[i]) != 0) continue;
+        gf_buffer_string(other, gf_slice_str(keyword));
+        gf_buffer_string(other, gf_slice_str(value));
+    }
+}
+
 /* "postgres://host:5432/db", of the address alone; passwords are refused. */
 static gf_status read_address(postgres *p, gf_slice parts[3], gf_error *err)
 {
     static const char *const wanted[] = {"host", "port", "dbname"};
     static const char *const variables[] = {"PGHOST", "PGPORT", "PGDATABASE"};
+    /* A service, a user or a search path may be of another database, with other rows. */
+    static const char *const others[] = {"PGHOSTADDR", "PGOPTIONS", "PGSERVICE", "PGUSER"};
     char *why = NULL;
+    gf_buffer other = {0};
     gf_buffer *shown = &p->source.shown;
     gf_status st = GF_OK;
     PQconninfoOption *options = PQconninfoParse(p->options.url, &why);
@@ -347,7 +365,10 @@ static gf_status read_address(postgres *p, gf_slice parts[3], gf_error *err)
                 "put it into ~/.pgpass, or into PGPASSWORD");
         for (size_t i = 0; i < 3; i++)
             if (strcmp(o->keyword, wanted[i]) == 0) parts[i] = gf_slice_str(o->val);
+        add_other(&other, o->keyword, o->val);
     }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        add_other(&other, others[i], getenv(others[i]));
     for (size_t i = 0; i < 3; i++) {
         const char *value = getenv(variables[i]);
         if (parts[i].len == 0 && value) parts[i] = gf_slice_str(value);
@@ -360,10 +381,16 @@ static gf_status read_address(postgres *p, gf_slice parts[3], gf_error *err)
     gf_buffer_slice(shown, parts[2]);
     if (st == GF_OK) st = gf_buffer_check(shown, err);
     if (st == GF_OK) {
-        const gf_slice names[] = {parts[0], parts[1], parts[2], gf_slice_str(p->options.query),
-                                  gf_slice_str(p->options.since ? p->options.since : "")};
-        st = gf_source_set_name(&p->source, "postgres", names, 5, err);
+        const gf_slice names[] = {parts[0],
+                                  parts[1],
+                                  parts[2],
+                                  gf_slice_str(p->options.query),
+                                  gf_slice_str(p->options.since ? p->options.since : ""),
+                                  gf_buffer_view(&other)};
+        st = gf_buffer_check(&other, err);
+        if (st == GF_OK) st = gf_source_set_name(&p->source, "postgres", names, 6, err);
     }
+    gf_buffer_release(&other);
     PQconninfoFree(options);
     return st;
 }

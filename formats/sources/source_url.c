@@ -225,7 +225,12 @@ static gf_status take_place(gf_source *source, gf_error *err)
         gf_buffer_reset(members[i].value);
         if (!gf_json_member(root, members[i].name, &v) || gf_json_kind_of(v) != GF_JSON_STRING)
             continue;
-        gf_buffer_slice(members[i].value, gf_json_get_string(v));
+        gf_slice text = gf_json_get_string(v);
+        for (size_t c = 0; c < text.len; c++)
+            if ((unsigned char)text.ptr[c] < ' ')
+                return gf_fail(err, GF_EINVAL,
+                               "the place of the source is damaged; --again reads all");
+        gf_buffer_slice(members[i].value, text);
         st = gf_buffer_check(members[i].value, err);
         if (st != GF_OK) return st;
     }
@@ -675,11 +680,13 @@ static gf_status read_headers(url_source *s, gf_slice text, gf_error *err)
 
 static gf_status name_url(url_source *s, gf_error *err)
 {
-    const char *texts[] = {s->options.url, s->options.items, s->options.since};
-    gf_slice parts[3];
-    for (size_t i = 0; i < 3; i++)
+    /* Other pages are another source: what one has read says nothing of them. */
+    const char *texts[] = {s->options.url, s->options.items, s->options.since, s->options.next,
+                           s->options.next_param};
+    gf_slice parts[5];
+    for (size_t i = 0; i < 5; i++)
         parts[i] = gf_slice_str(texts[i] ? texts[i] : "");
-    return gf_source_set_name(&s->source, "url", parts, 3, err);
+    return gf_source_set_name(&s->source, "url", parts, 5, err);
 }
 
 static gf_status prepare_url(url_source *s, gf_error *err)

@@ -12,7 +12,13 @@
 #include <strings.h>
 
 /* More of these nobody has, and memory holds them. */
-enum { MOST_SHEETS = 4096, MOST_STYLES = 1 << 17, MOST_CODES = 4096, NAMES_SHOWN = 160 };
+enum {
+    MOST_SHEETS = 4096,
+    MOST_NAME = 1024,
+    MOST_STYLES = 1 << 17,
+    MOST_CODES = 4096,
+    NAMES_SHOWN = 160
+};
 
 void gf_workbook_release(gf_workbook *b)
 {
@@ -187,6 +193,12 @@ static uint64_t number_of(gf_slice value)
 
 static char *copy_name(part *p, gf_slice s)
 {
+    if (s.len > MOST_NAME) {
+        fail_part(p,
+                  gf_fail(&p->failure, GF_ECORRUPT,
+                          "a workbook that is damaged: a name of over %d bytes", (int)MOST_NAME));
+        return NULL;
+    }
     char *copy = gf_copy_string(s.ptr, s.len);
     if (!copy) fail_part(p, gf_fail_memory(&p->failure, "a workbook"));
     return copy;
@@ -269,11 +281,11 @@ static void add_code(part *p, const gf_xml_attributes *a)
 static void add_style(part *p, const gf_xml_attributes *a)
 {
     gf_workbook *b = p->book;
+    if (b->n_formats == MOST_STYLES) return;
     uint64_t id = number_of(gf_xml_stream_attribute(a, "numFmtId"));
     unsigned format = id < 164 ? gf_workbook_cell_format_of_number((unsigned)id) : 0;
     for (size_t i = 0; i < p->n_codes; i += 2)
         if (p->codes[i] == id) format = (unsigned)p->codes[i + 1];
-    if (b->n_formats == MOST_STYLES) return;
     if (!gf_grow(&b->formats, &b->format_capacity, b->n_formats + 1, 1)) {
         fail_part(p, gf_fail_memory(&p->failure, "a workbook"));
         return;
@@ -333,6 +345,7 @@ static void start_in_strings(void *context, const char *name, const char *space,
     if (is_named(name, "si")) {
         bool is_full = p->n_starts == sizeof p->starts / sizeof *p->starts;
         if (is_full || p->text.len > HELD) write_strings(p);
+        if (p->failure.status != GF_OK) return;
         p->starts[p->n_starts++] = p->book->strings_end + p->text.len;
         p->in_item = true;
         p->phonetic = 0;
@@ -370,8 +383,7 @@ static gf_status make_spills(gf_workbook *b, gf_error *err)
     return st == GF_OK ? gf_spill_create(temporary_folder(), &b->offsets, err) : st;
 }
 
-gf_status gf_workbook_append_string(const gf_workbook *b, uint64_t number, gf_buffer *out,
-                                    gf_error *err)
+gf_status gf_workbook_append_string(gf_workbook *b, uint64_t number, gf_buffer *out, gf_error *err)
 {
     uint64_t at[2];
     if (number >= b->n_strings)
@@ -383,8 +395,10 @@ gf_status gf_workbook_append_string(const gf_workbook *b, uint64_t number, gf_bu
     char *to = gf_buffer_reserve(out, n);
     if (!to) return gf_buffer_check(out, err);
     st = gf_spill_read(b->strings, at[0], to, n, err);
-    if (st == GF_OK) out->len += n;
-    return st;
+    if (st != GF_OK) return st;
+    out->len += n;
+    b->out += n; /* the same text may be in a million cells */
+    return gf_input_check_unpacked(b->input, b->name, b->size, b->out, err);
 }
 
 /* ---- parts ----------------------------------------------------------------------------------- */
@@ -470,12 +484,19 @@ void gf_workbook_append_names(const gf_workbook *b, gf_buffer *out)
     }
 }
 
+static const char *sheet_path(const gf_workbook *b, size_t at)
+{
+    for (size_t i = 0; i < b->n_relations; i++)
+        if (strcmp(b->relations[i].id, b->sheets[at].relation) == 0) return b->relations[i].path;
+    return NULL;
+}
+
 static gf_status choose_sheet(const gf_workbook *b, gf_slice wanted, size_t *at, gf_error *err)
 {
     uint64_t number;
     for (size_t i = 0; i < b->n_sheets; i++) {
         *at = i;
-        if (wanted.len == 0 ? !b->sheets[i].is_hidden
+        if (wanted.len == 0 ? !b->sheets[i].is_hidden && sheet_path(b, i) /* no chart */
                             : gf_slice_equal(wanted, gf_slice_str(b->sheets[i].name)))
             return GF_OK;
     }
@@ -494,13 +515,6 @@ static gf_status choose_sheet(const gf_workbook *b, gf_slice wanted, size_t *at,
                      GF_SLICE_ARG(gf_buffer_view(&names)));
     gf_buffer_release(&names);
     return st;
-}
-
-static const char *sheet_path(const gf_workbook *b, size_t at)
-{
-    for (size_t i = 0; i < b->n_relations; i++)
-        if (strcmp(b->relations[i].id, b->sheets[at].relation) == 0) return b->relations[i].path;
-    return NULL;
 }
 
 gf_status gf_workbook_open_sheet(gf_workbook *b, gf_slice wanted, size_t *at, gf_error *err)

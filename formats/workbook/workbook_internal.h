@@ -76,7 +76,7 @@ gf_status gf_workbook_open_sheet(gf_workbook *book, gf_slice wanted, size_t *at,
 gf_status gf_workbook_read_part(gf_workbook *book, char *to, size_t n, size_t *got, gf_error *err);
 
 /** Append the text of that number; GF_ECORRUPT where there is none. */
-gf_status gf_workbook_append_string(const gf_workbook *book, uint64_t number, gf_buffer *out,
+gf_status gf_workbook_append_string(gf_workbook *book, uint64_t number, gf_buffer *out,
                                     gf_error *err);
 
 /** Append the names of the sheets that are not hidden, as many as a message has room for. */

@@ -236,7 +236,10 @@ static gf_status append_value(sheet *s, uint64_t type, uint64_t style, gf_slice 
         gf_workbook_cell_append_text(to, value);
         return GF_OK;
     case CELL_BOOL:
-        gf_buffer_str(to, gf_slice_equal(value, GF_SLICE("0")) ? "FALSE" : "TRUE");
+        gf_buffer_str(to, gf_slice_equal(value, GF_SLICE("0")) ||
+                                  gf_slice_equal(value, GF_SLICE("false"))
+                              ? "FALSE"
+                              : "TRUE");
         return GF_OK;
     case CELL_NUMBER:
         gf_workbook_cell_append_number(

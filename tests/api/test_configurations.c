@@ -242,6 +242,8 @@ static void for_once_refused(void **state)
     assert_refused(GF_EINVAL, "no setting of a single build", &t, "rebuild", "all", "true", "set",
                    "rebuild=on");
     assert_refused(GF_EINVAL, "no setting of a single build", &t, "rebuild", "collection", "mid",
+                   "set", "keep=1");
+    assert_refused(GF_EINVAL, "no setting of a single build", &t, "rebuild", "collection", "mid",
                    "explain-k", "true", "set", "rebuild=on");
     gf_error err;
     assert_int_not_equal(transport_run(&t, &err, "rebuild", "collection", "mid", "set",

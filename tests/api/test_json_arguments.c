@@ -127,6 +127,7 @@ static void refused(void **state)
     refuses("{\"more_stop_words\":[\"a b\"]}", "has a \" \"");
     refuses("{\"filter\":[\"a=1,b=2\"]}", "has a \",\"");
     refuses("{\"filter\":[[\"a\"]]}", "filter: it is an array");
+    refuses("{\"fields\":[\"name, given\"]}", "has a comma");
     refuses("{\"n\":\"20\"}", "n: it is text, and must be a whole number");
     refuses("{\"n\":2.5}", "n: it is a number with a fraction");
     refuses("{\"n\":true}", "n: it is true or false");

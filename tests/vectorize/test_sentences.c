@@ -81,6 +81,10 @@ static void lines(void **state)
                         "[A heading]wp[and another]wp[Then text.]ewp");
     assert_string_equal(split("- bread\n- some milk"), "[bread]wp[some milk]wp");
     assert_string_equal(split("two   blanks   and more are columns\nname\tvalue"), "");
+    /* The last byte of "à" is that of a space by itself. */
+    assert_string_equal(
+        split("Le magasin reste ouvert tous les jours jusqu'\xC3\xA0\ndix heures du soir."),
+        "[Le magasin reste ouvert tous les jours jusqu'\xC3\xA0 dix heures du soir.]ewp");
     assert_string_equal(split("Blanks  are\xC2\xA0one."), "[Blanks are one.]ewp");
 }
 

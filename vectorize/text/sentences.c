@@ -405,6 +405,12 @@ static bool look_at_ascii(line *l)
 }
 
 /* The first line of the rest, which is moved behind it. */
+/* Bytes of other characters may look like a space: the last one of "à" does. */
+static bool is_ascii_space(char byte)
+{
+    return (unsigned char)byte < 0x80 && is_space((unsigned char)byte);
+}
+
 static line take_line(gf_slice *rest)
 {
     line l = {.characters = 0};
@@ -412,9 +418,9 @@ static line take_line(gf_slice *rest)
     size_t n = feed ? (size_t)(feed - rest->ptr) : rest->len, begin = 0, end = n;
     gf_slice all = gf_slice_of(rest->ptr, n);
     *rest = gf_slice_skip(*rest, feed ? n + 1 : n);
-    while (begin < end && is_space((unsigned char)all.ptr[begin]))
+    while (begin < end && is_ascii_space(all.ptr[begin]))
         begin++;
-    while (end > begin && is_space((unsigned char)all.ptr[end - 1]))
+    while (end > begin && is_ascii_space(all.ptr[end - 1]))
         end--;
     l.text = gf_slice_of(all.ptr + begin, end - begin);
     l.tidy = look_at_ascii(&l);
