@@ -139,6 +139,9 @@ const gf_row_member gf_schema_cluster[] = {
     M_MAYBE("documents[].lang", TEXT, "likewise text; absent where there is none"),
     M_MAYBE("documents[].fields", MAP,
             "object: the other fields, each as its record has it; absent where there are none"),
+    M_MAYBE(
+        "cut", TRUTH,
+        "true; only where the row would have been too long with all documents that were asked for"),
     M_OF("columns", "family", TEXT, "only with `columns`: family of the cell"),
     M_OF("columns", "column", TEXT, "only with `columns`: its name"),
     M_OF("columns", "value", TEXT, "only with `columns`: its value as text"),

@@ -26,9 +26,6 @@ const gf_row_member gf_schema_collection_show[] = {
     M("configurations[].build", INTEGER, "the build that is served"),
     M("configurations[].rebuilt", TIME, "the same in ISO 8601"),
     M("configurations[].processed", TIME, "when that was last brought up to date"),
-    M_MAYBE(
-        "cut", TRUTH,
-        "true; only where the row would have been too long with all documents that were asked for"),
     M_OF("columns", "family", TEXT, "only with `columns`: family of the cell"),
     M_OF("columns", "column", TEXT, "only with `columns`: its name"),
     M_MAYBE_OF("columns", "value", TEXT, "only with `columns`: its value as text"),
