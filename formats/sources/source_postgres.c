@@ -100,7 +100,7 @@ static gf_status connect_to(postgres *p, gf_error *err)
         if (st != GF_OK) return st;
         if (gf_clock_seconds() > deadline)
             return fail_with(p, "no connection within 30 seconds", err);
-        /* Of a socket that is not ready libpq would wait itself, without an end. */
+        /* On a socket that is not ready libpq would wait itself, without an end. */
         if (is_ready) wants = PQconnectPoll(p->connection);
     }
     return GF_OK;
@@ -326,7 +326,7 @@ static void close_postgres(gf_source *s)
     gf_buffer_release(&p->last);
 }
 
-/* What else says which database it is: no secret, and not how it is reached. */
+/* Other words that say which database it is: no secret, and not how it is reached. */
 static void add_other(gf_buffer *other, const char *keyword, const char *value)
 {
     static const char *const counted[] = {"hostaddr",   "options",   "service",   "user",

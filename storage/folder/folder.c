@@ -339,7 +339,7 @@ static gf_status hold_folder(gf_folder *f, const gf_hold_options *o, gf_error *e
     return st == GF_ENOTFOUND ? make_store(f, err) : st;
 }
 
-/* What a build keeps in files for a while lies there, and is gone with the process at the latest. */
+/* Files that a build needs for a while lie there, and are gone with the process at the latest. */
 static const char *temporary_folder(void)
 {
     const char *folder = getenv("TMPDIR");
