@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 
@@ -64,7 +65,7 @@ struct gf_passes {
     uint32_t *runner_up;     /* NULL, or n */
     uint32_t *next;          /* n: the labels that this assignment gives */
     gf_pass_report *reports; /* per task */
-    size_t n_tasks;
+    size_t n_tasks, most_tasks;
 };
 
 void gf_passes_free(gf_passes *s)
@@ -81,11 +82,16 @@ void gf_passes_free(gf_passes *s)
     gf_free(s);
 }
 
+static size_t tasks_of(uint32_t n)
+{
+    return ((size_t)n + GF_ROWS_PER_TASK - 1) / GF_ROWS_PER_TASK;
+}
+
 static bool allocate(gf_passes *s, uint32_t n)
 {
     size_t stride = ((size_t)s->k + GF_COLUMN_BLOCK - 1) / GF_COLUMN_BLOCK * GF_COLUMN_BLOCK;
     s->scores_stride = 2 * stride;
-    s->n_tasks = ((size_t)n + GF_ROWS_PER_TASK - 1) / GF_ROWS_PER_TASK;
+    s->n_tasks = s->most_tasks = tasks_of(n);
     s->changed = gf_calloc(s->k, sizeof *s->changed);
     s->size = gf_calloc(s->k, sizeof *s->size);
     s->key = gf_calloc(s->k, sizeof *s->key);
@@ -276,15 +282,20 @@ static void add_reports(const gf_passes *s, gf_pass_report *report)
     }
 }
 
+static gf_status index_centres(gf_passes *s, const gf_centres *centres, gf_error *err)
+{
+    for (uint32_t j = 0; j < s->k; j++)
+        s->key[j] = (float)centres->at[j].drift;
+    gf_status st = gf_centre_index_build(&s->index, centres, s->key, s->pool, err);
+    if (st == GF_OK && s->all && s->k >= GF_CEILINGS)
+        st = gf_centre_index_set_ceilings(&s->index, s->pool, err);
+    return st;
+}
+
 static gf_status assign(gf_passes *s, gf_partition *p, gf_pass_report *report, gf_error *err)
 {
     s->partition = p;
-    for (uint32_t j = 0; j < s->k; j++)
-        s->key[j] = (float)p->centres.at[j].drift;
-    gf_status st = gf_centre_index_build(&s->index, &p->centres, s->key, s->pool, err);
-    if (st == GF_OK && s->all && s->k >= GF_CEILINGS)
-        st = gf_centre_index_set_ceilings(&s->index, s->pool, err);
-    if (st == GF_OK) st = gf_pool_run(s->pool, s->n_tasks, assign_task, s, s->cancel, err);
+    gf_status st = gf_pool_run(s->pool, s->n_tasks, assign_task, s, s->cancel, err);
     if (st == GF_OK) add_reports(s, report);
     return st;
 }
@@ -292,6 +303,22 @@ static gf_status assign(gf_passes *s, gf_partition *p, gf_pass_report *report, g
 gf_status gf_passes_assign_all(gf_passes *s, gf_partition *p, uint32_t *runner_up,
                                gf_pass_report *report, gf_error *err)
 {
+    s->all = true;
+    s->runner_up = runner_up;
+    gf_status st = index_centres(s, &p->centres, err);
+    if (st == GF_OK) st = assign(s, p, report, err);
+    s->all = false;
+    s->runner_up = NULL;
+    return st;
+}
+
+gf_status gf_passes_assign_others(gf_passes *s, const gf_points *points, gf_partition *p,
+                                  uint32_t *runner_up, gf_pass_report *report, gf_error *err)
+{
+    size_t n_tasks = tasks_of(gf_points_n(points));
+    assert(n_tasks <= s->most_tasks && points->x->n_cols == s->points->x->n_cols);
+    s->points = points;
+    s->n_tasks = n_tasks;
     s->all = true;
     s->runner_up = runner_up;
     gf_status st = assign(s, p, report, err);
@@ -302,7 +329,8 @@ gf_status gf_passes_assign_all(gf_passes *s, gf_partition *p, uint32_t *runner_u
 
 gf_status gf_passes_assign(gf_passes *s, gf_partition *p, gf_pass_report *report, gf_error *err)
 {
-    return assign(s, p, report, err);
+    gf_status st = index_centres(s, &p->centres, err);
+    return st == GF_OK ? assign(s, p, report, err) : st;
 }
 
 /* ---- update ---------------------------------------------------------------------------------- */

@@ -65,6 +65,14 @@ void gf_passes_free(gf_passes *passes);
 gf_status gf_passes_assign_all(gf_passes *s, gf_partition *p, uint32_t *runner_up,
                                gf_pass_report *report, gf_error *err);
 
+/**
+ * The same for other rows: `points` take the place of those before, have the same columns and are
+ * at most as many as those that the passes were created for. The centres are those of the last
+ * assignment, unchanged: they are not indexed anew.
+ */
+gf_status gf_passes_assign_others(gf_passes *s, const gf_points *points, gf_partition *p,
+                                  uint32_t *runner_up, gf_pass_report *report, gf_error *err);
+
 /** Assign after an update, by the rule above. */
 gf_status gf_passes_assign(gf_passes *s, gf_partition *p, gf_pass_report *report, gf_error *err);
 

@@ -9,8 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows that batches draw in all, for each row that there is. */
-enum { DRAWS_PER_ROW = 2 };
+/*
+ * Rows that batches draw in all: so many for each row that there is, and at most so many for each
+ * cluster. A centre of a thousand rows hardly moves any more; what more draws find, the readings of
+ * all rows that follow find as well (docs/algorithms.md).
+ */
+enum { DRAWS_PER_ROW = 2, DRAWS_PER_CLUSTER = 4000 };
 
 /* Streams of the seed: what is drawn for one purpose says nothing of the other. */
 enum { OF_SAMPLE = 11, OF_BATCHES = 12 };
@@ -180,6 +184,8 @@ static gf_status run_batches(job *j, gf_error *err)
 {
     gf_random random = gf_random_seed(j->options->kmeans.seed, OF_BATCHES);
     uint64_t draws = (uint64_t)DRAWS_PER_ROW * n_rows(j);
+    uint64_t enough = (uint64_t)DRAWS_PER_CLUSTER * j->p.k;
+    if (draws > enough) draws = enough;
     unsigned most = (unsigned)((draws + j->stream.window - 1) / j->stream.window);
     uint32_t *rows = gf_array((size_t)j->stream.window * 2, sizeof *rows);
     gf_status st = rows ? GF_OK : gf_fail_memory(err, "a batch");

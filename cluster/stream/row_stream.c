@@ -26,42 +26,53 @@ static uint32_t rows_at(const gf_row_stream *s, uint32_t first)
 
 /* ---- assigning ------------------------------------------------------------------------------- */
 
-/* The rows of one window, by the passes of k-means or the tree: part borrows its arrays. */
-static gf_status assign_window(const gf_row_stream *s, const gf_branches *tree, const gf_csr *x,
+/* The centres of an assignment as rows look them up: one of the two, which all windows share. */
+typedef struct looked_up {
+    gf_branches tree;  /* n is 0 where there is none */
+    gf_passes *passes; /* of the first window; NULL: there was none yet */
+} looked_up;
+
+static void release_looked_up(looked_up *l)
+{
+    gf_branches_release(&l->tree);
+    gf_passes_free(l->passes);
+}
+
+/* The rows of one window, by the tree or the passes of k-means: part borrows its arrays. */
+static gf_status assign_window(const gf_row_stream *s, looked_up *l, const gf_points *points,
                                gf_partition *part, uint32_t *runner_up, gf_error *err)
 {
-    gf_points points = {x, NULL};
-    gf_passes *passes = NULL;
     gf_pass_report report;
-    if (tree)
-        return gf_branches_assign(tree, s->pool, x, part->label, runner_up, part->own, part->other,
-                                  s->cancel, err);
-    gf_status st = gf_passes_create(s->pool, &points, part->k, s->cancel, &passes, err);
-    if (st == GF_OK) st = gf_passes_assign_all(passes, part, runner_up, &report, err);
-    gf_passes_free(passes);
-    return st;
+    if (l->tree.n)
+        return gf_branches_assign(&l->tree, s->pool, points->x, part->label, runner_up, part->own,
+                                  part->other, s->cancel, err);
+    if (l->passes) return gf_passes_assign_others(l->passes, points, part, runner_up, &report, err);
+    gf_status st = gf_passes_create(s->pool, points, part->k, s->cancel, &l->passes, err);
+    return st == GF_OK ? gf_passes_assign_all(l->passes, part, runner_up, &report, err) : st;
 }
 
 gf_status gf_row_stream_assign(const gf_row_stream *s, gf_partition *p, uint32_t *runner_up,
                                gf_error *err)
 {
-    gf_branches tree = {.n = 0};
-    bool by_tree = gf_branches_serve(&p->centres);
-    gf_status st = by_tree ? gf_branches_init(&tree, &p->centres, s->pool, s->cancel, err) : GF_OK;
+    looked_up l = {.passes = NULL};
+    gf_status st = GF_OK;
+    if (gf_branches_serve(&p->centres))
+        st = gf_branches_init(&l.tree, &p->centres, s->pool, s->cancel, err);
+    gf_csr x = {0};
+    const gf_points points = {&x, NULL}; /* of all windows: the passes know them until the end */
     for (uint32_t first = 0, n; first < p->n && st == GF_OK; first += n) {
-        gf_csr x = {0};
+        gf_csr_release(&x);
         n = rows_at(s, first);
         gf_partition part = {n,         p->k, p->label + first, p->own + first, p->other + first,
                              p->centres};
         memset(part.label, 0, n * sizeof *part.label);
         st = gf_row_file_read(s->rows, first, n, &x, err);
         if (st == GF_OK)
-            st = assign_window(s, by_tree ? &tree : NULL, &x, &part,
-                               runner_up ? runner_up + first : NULL, err);
-        gf_csr_release(&x);
+            st = assign_window(s, &l, &points, &part, runner_up ? runner_up + first : NULL, err);
         if (s->progress) s->progress(s->progress_context, first + n, p->n);
     }
-    gf_branches_release(&tree);
+    release_looked_up(&l);
+    gf_csr_release(&x);
     return st;
 }
 
@@ -72,7 +83,10 @@ gf_status gf_row_stream_label(const gf_row_stream *s, const gf_csr *x, const gf_
     if (!scores) return gf_fail_memory(err, "clusters");
     gf_partition part = {x->n_rows, centres->k, label, scores, scores + x->n_rows, *centres};
     memset(label, 0, x->n_rows * sizeof *label);
-    gf_status st = assign_window(s, NULL, x, &part, NULL, err);
+    looked_up l = {.passes = NULL};
+    const gf_points points = {x, NULL};
+    gf_status st = assign_window(s, &l, &points, &part, NULL, err);
+    release_looked_up(&l);
     gf_free(scores);
     return st;
 }
