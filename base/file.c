@@ -48,6 +48,30 @@ gf_status gf_file_read(const char *path, gf_buffer *out, gf_error *err)
     return st;
 }
 
+static gf_status check_secret(int fd, const char *path, gf_error *err)
+{
+    struct stat status;
+    if (fstat(fd, &status) != 0) return gf_fail_errno(err, "cannot look at %s", path);
+    if (!S_ISREG(status.st_mode)) return gf_fail(err, GF_EINVAL, "%s is not a file", path);
+    if (status.st_mode & 077)
+        return gf_fail(err, GF_EINVAL, "%s: others may look at it; chmod 600 it", path);
+    return GF_OK;
+}
+
+gf_status gf_file_read_secret(const char *path, gf_buffer *out, gf_error *err)
+{
+    /* Without O_NONBLOCK a pipe of that name would be waited for. */
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0 && errno == ENOENT) return gf_fail(err, GF_ENOTFOUND, "there is no file %s", path);
+    if (fd < 0) return gf_fail_errno(err, "cannot open %s", path);
+    size_t before = out->len;
+    gf_status st = check_secret(fd, path, err);
+    if (st == GF_OK) st = read_all(fd, path, out, err);
+    if (st != GF_OK) out->len = before;
+    close(fd);
+    return st;
+}
+
 static gf_status write_all(int fd, const char *path, gf_slice content, gf_error *err)
 {
     while (content.len) {

@@ -10,6 +10,13 @@
 gf_status gf_file_read(const char *path, gf_buffer *out, gf_error *err);
 
 /**
+ * Append the content of a file that keeps a secret: nobody but its owner may look at it.
+ * @return GF_OK; GF_EINVAL (others may, or it is no file); GF_ENOTFOUND; GF_ELIMIT past out->max;
+ *         GF_EIO, GF_ENOMEM
+ */
+gf_status gf_file_read_secret(const char *path, gf_buffer *out, gf_error *err);
+
+/**
  * Write a file so that, after a crash or power loss, either the old content or the new is there:
  * a neighbour is written (0600), synced, renamed over path, and the folder is synced.
  */

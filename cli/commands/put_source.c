@@ -7,7 +7,7 @@
  */
 #include "cli/commands/put_source.h"
 
-#include "server/http/tokens.h"
+#include "base/file.h"
 
 #include <string.h>
 
@@ -104,7 +104,7 @@ static gf_status open_url(gf_session *s, gf_error *err)
 {
     const char *headers = gf_session_kept(s, "header-file");
     if (s->n_words != 1) return gf_fail(err, GF_EINVAL, "--from url wants one address");
-    gf_status st = headers ? gf_tokens_read_file(headers, &s->text, err) : GF_OK;
+    gf_status st = headers ? gf_file_read_secret(headers, &s->text, err) : GF_OK;
     if (st != GF_OK) return st;
     gf_source_url o = {.url = s->words[0],
                        .items = gf_session_kept(s, "items"),

@@ -70,18 +70,6 @@ gf_status gf_source_wait(const gf_source *s, int file, bool writes, bool *is_rea
     return st == GF_OK ? gf_cancel_check(s->cancel, err) : st;
 }
 
-gf_status gf_source_sleep(const gf_source *s, double seconds, gf_error *err)
-{
-    gf_status st = GF_OK;
-    for (double left = seconds; left > 0; left -= STEP_MS / 1000.0) {
-        double now = left < STEP_MS / 1000.0 ? left : STEP_MS / 1000.0;
-        st = gf_cancel_check(s->cancel, err);
-        if (st != GF_OK) return st;
-        nanosleep(&(struct timespec){.tv_nsec = (long)(now * 1e9)}, NULL);
-    }
-    return gf_cancel_check(s->cancel, err);
-}
-
 /* ---- the input ------------------------------------------------------------------------------- */
 
 static gf_status next_stream(void *context, gf_slice *name, gf_error *err)

@@ -35,7 +35,4 @@ void gf_source_put_place(gf_source *source, gf_slice place);
 gf_status gf_source_wait(const gf_source *source, int file, bool writes, bool *is_ready,
                          gf_error *err);
 
-/** Sleep; GF_ECANCELLED at once where a stop is requested. */
-gf_status gf_source_sleep(const gf_source *source, double seconds, gf_error *err);
-
 #endif

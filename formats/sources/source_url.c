@@ -14,10 +14,12 @@
  * broke, the status is 429 or 5xx, or the JSON was cut. Redirections are followed by ourselves: a page
  * of another origin is refused, or asked for without the headers.
  */
-#include "formats/sources/curl.h"
 #include "formats/sources/json_path.h"
 #include "formats/sources/source_internal.h"
 
+#include "base/grow.h"
+#include "base/http/address.h"
+#include "base/http/client.h"
 #include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -31,7 +33,6 @@ enum {
     MOST_REDIRECTS = 5,
     MOST_PAGE = 64 << 20, /* bytes */
     MOST_WAIT = 300,      /* seconds that a server may ask for */
-    CONNECT_SECONDS = 20,
     SILENT_SECONDS = 60,
     PAGE_SECONDS = 600,
     MOST_VALUE = 1000 /* bytes of a value of `since`, of an etag */
@@ -41,9 +42,11 @@ typedef struct url_source {
     gf_source source;
     gf_source_url options;
     gf_json_path *items, *next;
-    CURL *curl;
-    CURLU *base; /* the address that was given: the origin */
-    struct curl_slist *headers;
+    gf_http_client *http;
+    CURLU *base;       /* the address that was given: the origin */
+    gf_slice *headers; /* n_headers, in `header_lines` */
+    size_t n_headers;
+    gf_buffer header_lines;
     gf_json_parser *parser;
 
     gf_buffer since, most, etag;
@@ -52,24 +55,14 @@ typedef struct url_source {
     uint64_t n_pages, power;
     gf_buffer tortoise; /* an earlier page's address: that one again is a loop (Brent) */
 
-    gf_buffer body, new_etag, where; /* of the answer; where: a redirection */
-    bool is_long;
+    gf_http_answer answer;
 } url_source;
 
 /* ---- addresses ------------------------------------------------------------------------------- */
 
-static char *part_of(CURLU *u, CURLUPart part)
-{
-    char *text = NULL;
-    return curl_url_get(u, part, &text, part == CURLUPART_PORT ? CURLU_DEFAULT_PORT : 0) ==
-                   CURLUE_OK
-               ? text
-               : NULL;
-}
-
 static bool same_part(CURLU *a, CURLU *b, CURLUPart part)
 {
-    char *x = part_of(a, part), *y = part_of(b, part);
+    char *x = gf_http_address_part(a, part), *y = gf_http_address_part(b, part);
     bool same = x && y && strcasecmp(x, y) == 0;
     curl_free(x);
     curl_free(y);
@@ -82,51 +75,10 @@ static bool same_origin(CURLU *a, CURLU *b)
            same_part(a, b, CURLUPART_PORT);
 }
 
-/* "https://host:444/path": what messages show, without the query, which may hold a secret. */
-static void show_address(CURLU *u, gf_buffer *out)
-{
-    static const CURLUPart parts[] = {CURLUPART_SCHEME, CURLUPART_HOST, CURLUPART_PORT,
-                                      CURLUPART_PATH};
-    static const char *const before[] = {"", "://", ":", ""};
-    gf_buffer_reset(out);
-    for (size_t i = 0; i < 4; i++) {
-        char *text = NULL;
-        if (curl_url_get(u, parts[i], &text, 0) == CURLUE_OK && text)
-            gf_buffer_format(out, "%s%.200s", before[i], text);
-        curl_free(text);
-    }
-}
-
-static bool has_part(CURLU *u, CURLUPart part)
-{
-    char *text = part_of(u, part);
-    curl_free(text);
-    return text != NULL;
-}
-
 static gf_status read_address(const char *url, CURLU **out, gf_error *err)
 {
-    CURLU *u = curl_url();
-    if (!u) return gf_fail_memory(err, "an address");
-    CURLUcode code = curl_url_set(u, CURLUPART_URL, url, 0);
-    char *scheme = part_of(u, CURLUPART_SCHEME);
-    bool known = scheme && (strcasecmp(scheme, "http") == 0 || strcasecmp(scheme, "https") == 0);
-    gf_status st = GF_OK;
-    curl_free(scheme);
-    if (code == CURLUE_OUT_OF_MEMORY)
-        st = gf_fail_memory(err, "an address");
-    else if (code != CURLUE_OK || !known || !has_part(u, CURLUPART_HOST))
-        st = gf_fail(err, GF_EINVAL,
-                     "that is no address of pages: it begins with https:// or http://");
-    else if (has_part(u, CURLUPART_USER) || has_part(u, CURLUPART_PASSWORD))
-        st = gf_fail(err, GF_EINVAL,
-                     "an address with a name or password can be seen by everyone (ps): put the "
-                     "header Authorization into a file (--header-file)");
-    if (st == GF_OK)
-        *out = u;
-    else
-        curl_url_cleanup(u);
-    return st;
+    return gf_http_address_read(
+        url, "pages", "put the header Authorization into a file (--header-file)", out, err);
 }
 
 static gf_status set_from(gf_buffer *out, CURLU *u, gf_error *err)
@@ -145,7 +97,7 @@ static gf_status set_parameter(CURLU *u, const char *name, gf_slice value, gf_er
 {
     gf_buffer query = {0}, pair = {0};
     size_t n = strlen(name);
-    char *before = part_of(u, CURLUPART_QUERY);
+    char *before = gf_http_address_part(u, CURLUPART_QUERY);
     for (const char *at = before; at && *at;) {
         size_t length = strcspn(at, "&");
         bool is_it = length > n && strncmp(at, name, n) == 0 && at[n] == '=';
@@ -240,124 +192,34 @@ static gf_status take_place(gf_source *source, gf_error *err)
 
 /* ---- one answer ------------------------------------------------------------------------------ */
 
-static size_t take_body(char *bytes, size_t size, size_t n, void *context)
+static gf_status make_client(url_source *s, gf_error *err)
 {
-    url_source *s = context;
-    (void)size;
-    s->is_long = n > MOST_PAGE - s->body.len;
-    if (s->is_long) return 0;
-    gf_buffer_append(&s->body, bytes, n);
-    return s->body.state == GF_OK ? n : 0;
+    const gf_http_client_options o = {.most_bytes = MOST_PAGE,
+                                      .answer_seconds = PAGE_SECONDS,
+                                      .silent_seconds = SILENT_SECONDS,
+                                      .cancel = s->source.cancel};
+    return gf_http_client_open(&o, &s->http, err);
 }
 
-static size_t take_header(char *bytes, size_t size, size_t n, void *context)
-{
-    url_source *s = context;
-    gf_slice line = gf_slice_of(bytes, size * n);
-    if (line.len > 5 && strncasecmp(line.ptr, "etag:", 5) == 0) {
-        gf_slice value = gf_slice_skip(line, 5);
-        while (value.len && strchr(" \t", value.ptr[0]))
-            value = gf_slice_skip(value, 1);
-        while (value.len && strchr(" \t\r\n", value.ptr[value.len - 1]))
-            value.len--;
-        gf_buffer_reset(&s->new_etag);
-        if (value.len <= MOST_VALUE) gf_buffer_slice(&s->new_etag, value);
-    }
-    return size * n;
-}
-
-static int look_for_stop(void *context, curl_off_t down, curl_off_t downloaded, curl_off_t up,
-                         curl_off_t uploaded)
-{
-    const url_source *s = context;
-    (void)down, (void)downloaded, (void)up, (void)uploaded;
-    return gf_cancel_check(s->source.cancel, NULL) != GF_OK;
-}
-
-static gf_status make_handle(url_source *s, gf_error *err)
-{
-    CURL *c = s->curl = curl_easy_init();
-    if (!c) return gf_fail_memory(err, "libcurl");
-    bool set = curl_easy_setopt(c, CURLOPT_NOSIGNAL, 1L) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_PROTOCOLS_STR, "http,https") == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_FOLLOWLOCATION, 0L) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_ACCEPT_ENCODING, "") == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_USERAGENT, "grouperfish") == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_CONNECTTIMEOUT, (long)CONNECT_SECONDS) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_LOW_SPEED_LIMIT, 1L) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_LOW_SPEED_TIME, (long)SILENT_SECONDS) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_TIMEOUT, (long)PAGE_SECONDS) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_WRITEFUNCTION, take_body) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_WRITEDATA, s) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_HEADERFUNCTION, take_header) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_HEADERDATA, s) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_XFERINFOFUNCTION, look_for_stop) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_XFERINFODATA, s) == CURLE_OK &&
-               curl_easy_setopt(c, CURLOPT_NOPROGRESS, 0L) == CURLE_OK;
-    return set ? GF_OK : gf_fail(err, GF_EIO, "libcurl is too old: 7.85 is wanted");
-}
-
-static gf_status add_header(struct curl_slist **list, const char *line, gf_error *err)
-{
-    struct curl_slist *longer = curl_slist_append(*list, line);
-    if (!longer) return gf_fail_memory(err, "headers");
-    *list = longer;
-    return GF_OK;
-}
-
-/* The headers of this request: those of the file, for the first origin alone. */
-static gf_status list_headers(const url_source *s, bool is_own, bool conditional,
-                              struct curl_slist **list, gf_error *err)
+/* The headers of a request: those of the file, for the first origin alone. */
+static gf_status ask_once(url_source *s, gf_slice url, bool is_own, bool conditional, gf_error *err)
 {
     gf_buffer line = {0};
-    gf_status st = add_header(list, "Accept: application/json", err);
-    for (const struct curl_slist *h = s->headers; st == GF_OK && is_own && h; h = h->next)
-        st = add_header(list, h->data, err);
-    if (st == GF_OK && conditional) {
+    gf_slice *list = gf_array(s->n_headers + 2, sizeof *list);
+    if (!list) return gf_fail_memory(err, "headers");
+    gf_http_request r = {.url = url.ptr, .headers = list};
+    list[r.n_headers++] = GF_SLICE("Accept: application/json");
+    for (size_t i = 0; is_own && i < s->n_headers; i++)
+        list[r.n_headers++] = s->headers[i];
+    if (conditional) {
         gf_buffer_format(&line, "If-None-Match: %.*s", GF_SLICE_ARG(gf_buffer_view(&s->etag)));
-        const char *text = gf_buffer_cstr(&line);
-        st = gf_buffer_check(&line, err);
-        if (st == GF_OK) st = add_header(list, text, err);
+        list[r.n_headers++] = gf_buffer_view(&line);
     }
+    gf_status st = gf_buffer_check(&line, err);
+    if (st == GF_OK) st = gf_http_client_ask(s->http, &r, &s->answer, err);
     gf_buffer_release(&line);
+    gf_free(list);
     return st;
-}
-
-typedef struct answer {
-    CURLcode code;
-    long status;
-    double wait; /* seconds that the server asks for; 0: it does not */
-} answer;
-
-static gf_status ask_once(url_source *s, gf_slice url, bool is_own, bool conditional, answer *a,
-                          gf_error *err)
-{
-    struct curl_slist *list = NULL;
-    char *where = NULL;
-    curl_off_t after = 0;
-    gf_buffer_reset(&s->body);
-    gf_buffer_reset(&s->new_etag);
-    gf_buffer_reset(&s->where);
-    s->is_long = false;
-    *a = (answer){0};
-    gf_status st = list_headers(s, is_own, conditional, &list, err);
-    if (st == GF_OK && (curl_easy_setopt(s->curl, CURLOPT_URL, url.ptr) != CURLE_OK ||
-                        curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, list) != CURLE_OK))
-        st = gf_fail_memory(err, "a request");
-    if (st == GF_OK) {
-        a->code = curl_easy_perform(s->curl);
-        curl_easy_getinfo(s->curl, CURLINFO_RESPONSE_CODE, &a->status);
-        curl_easy_getinfo(s->curl, CURLINFO_RETRY_AFTER, &after);
-        curl_easy_getinfo(s->curl, CURLINFO_REDIRECT_URL, &where);
-        a->wait = (double)after;
-        if (where) gf_buffer_str(&s->where, where);
-        st = gf_cancel_check(s->source.cancel, err);
-    }
-    curl_easy_setopt(s->curl, CURLOPT_HTTPHEADER, NULL);
-    curl_slist_free_all(list);
-    if (st == GF_OK) st = gf_buffer_check(&s->body, err);
-    if (st == GF_OK) st = gf_buffer_check(&s->new_etag, err);
-    return st == GF_OK ? gf_buffer_check(&s->where, err) : st;
 }
 
 /* ---- one page -------------------------------------------------------------------------------- */
@@ -371,7 +233,7 @@ static gf_status check_address(url_source *s, const char *url, bool *is_own, gf_
     *is_own = same_origin(s->base, u);
     if (!*is_own && !s->options.other_origins) {
         gf_buffer shown = {0};
-        show_address(u, &shown);
+        gf_http_address_show(u, &shown);
         st =
             gf_fail(err, GF_EINVAL,
                     "%s leads to %s, which is another origin (--other-origins asks it, without the "
@@ -384,7 +246,7 @@ static gf_status check_address(url_source *s, const char *url, bool *is_own, gf_
 }
 
 /* Ask, and follow redirections. */
-static gf_status ask_following(url_source *s, bool conditional, answer *a, gf_error *err)
+static gf_status ask_following(url_source *s, bool conditional, gf_error *err)
 {
     gf_buffer url = {0};
     gf_buffer_slice(&url, gf_buffer_view(&s->page));
@@ -394,39 +256,36 @@ static gf_status ask_following(url_source *s, bool conditional, answer *a, gf_er
         const char *text = gf_buffer_cstr(&url);
         st = gf_buffer_check(&url, err);
         if (st == GF_OK) st = check_address(s, text, &is_own, err);
-        if (st == GF_OK)
-            st = ask_once(s, gf_buffer_view(&url), is_own, conditional && is_own, a, err);
-        if (st != GF_OK || a->code != CURLE_OK || a->status / 100 != 3 || s->where.len == 0) break;
+        if (st == GF_OK) st = ask_once(s, gf_buffer_view(&url), is_own, conditional && is_own, err);
+        const gf_http_answer *a = &s->answer;
+        if (st != GF_OK || a->fault[0] || a->status / 100 != 3 || a->where.len == 0) break;
         if (n == MOST_REDIRECTS)
             st = gf_fail(err, GF_EIO, "%s: more than %d redirections",
                          gf_buffer_cstr(&s->source.shown), (int)MOST_REDIRECTS);
         gf_buffer_reset(&url);
-        gf_buffer_slice(&url, gf_buffer_view(&s->where));
+        gf_buffer_slice(&url, gf_buffer_view(&a->where));
     }
     gf_buffer_release(&url);
     return st;
 }
 
 /* The answer's fault in words; *again: it may be right the next time. NULL: nothing. */
-static const char *fault_of(url_source *s, const answer *a, gf_json_value *root, bool *again,
-                            char *text, size_t n)
+static const char *fault_of(url_source *s, gf_json_value *root, bool *again, char *text, size_t n)
 {
+    const gf_http_answer *a = &s->answer;
     gf_error why = {GF_OK, ""};
-    *again = true;
-    if (s->is_long) {
-        *again = false;
+    *again = gf_http_may_again(a);
+    if (a->is_long) {
         snprintf(text, n, "a page of more than %d MiB", (int)(MOST_PAGE >> 20));
-    } else if (a->code != CURLE_OK) {
-        *again = a->code != CURLE_PEER_FAILED_VERIFICATION && a->code != CURLE_SSL_CACERT_BADFILE;
-        snprintf(text, n, "%s", curl_easy_strerror(a->code));
+    } else if (a->fault[0]) {
+        snprintf(text, n, "%s", a->fault);
     } else if (a->status == 304) {
         return NULL;
     } else if (a->status != 200) {
-        *again = a->status == 429 || a->status == 408 || a->status >= 500;
         snprintf(text, n, "status %ld%s", a->status,
                  a->status == 401 || a->status == 403 ? " (is the header right? --header-file)"
                                                       : "");
-    } else if (gf_json_parse_copy(s->parser, gf_buffer_view(&s->body), root, &why) != GF_OK) {
+    } else if (gf_json_parse_copy(s->parser, gf_buffer_view(&a->body), root, &why) != GF_OK) {
         *again = why.status != GF_ENOMEM;
         snprintf(text, n, "no JSON: %s", why.message);
     } else {
@@ -442,31 +301,31 @@ static gf_status get_page(url_source *s, gf_json_value *root, bool *is_same, gf_
     bool conditional = s->n_pages == 0 && !s->resumed && s->etag.len;
     double pause = 1;
     for (unsigned n = 1;; n++, pause *= 2) {
-        answer a;
+        const gf_http_answer *a = &s->answer;
         char text[200];
         bool again;
-        gf_status st = ask_following(s, conditional, &a, err);
+        gf_status st = ask_following(s, conditional, err);
         if (st != GF_OK) return st;
-        const char *fault = fault_of(s, &a, root, &again, text, sizeof text);
-        *is_same = !fault && a.status == 304;
+        const char *fault = fault_of(s, root, &again, text, sizeof text);
+        *is_same = !fault && a->status == 304;
         if (!fault) return GF_OK;
         const char *shown = gf_buffer_cstr(&s->source.shown);
-        if (!again && s->resumed && (a.status == 400 || a.status == 404 || a.status == 410)) {
+        if (!again && s->resumed && (a->status == 400 || a->status == 404 || a->status == 410)) {
             st = go_to_first(s, err); /* the address of the page has expired */
             if (st != GF_OK) return st;
             continue;
         }
         if (!again)
-            return gf_fail(err, a.code == CURLE_OK && !s->is_long ? GF_EINVAL : GF_EIO, "%s: %s",
-                           shown, fault);
-        if (a.wait > MOST_WAIT)
+            return gf_fail(err, !a->fault[0] && !a->is_long ? GF_EINVAL : GF_EIO, "%s: %s", shown,
+                           fault);
+        if (a->wait > MOST_WAIT)
             return gf_fail(err, GF_EIO,
                            "%s: %s, and wants to be asked in %.0f s: the same command goes on then",
-                           shown, fault, a.wait);
+                           shown, fault, a->wait);
         if (n >= attempts)
             return gf_fail(err, GF_EIO, "%s: %s, %u times; the same command goes on", shown, fault,
                            n);
-        st = gf_source_sleep(&s->source, a.wait > 0 ? a.wait : pause, err);
+        st = gf_http_sleep(s->source.cancel, a->wait > 0 ? a->wait : pause, err);
         if (st != GF_OK) return st;
     }
 }
@@ -640,7 +499,7 @@ static gf_status more_items(gf_source *source, gf_error *err)
     /* With `since` the address changes, and of several pages the first says nothing of the others. */
     gf_buffer_reset(&s->etag);
     if (is_last && s->n_pages == 0 && !was_resumed && !s->options.since)
-        gf_buffer_slice(&s->etag, gf_buffer_view(&s->new_etag));
+        gf_buffer_slice(&s->etag, gf_buffer_view(&s->answer.etag));
     s->resumed = false;
     s->n_pages++;
     return is_last ? end_run(s, err) : put_place(s, err);
@@ -655,9 +514,12 @@ static gf_status begin_url(gf_source *source, gf_error *err)
 }
 
 /* "Name: value" in each line; empty ones, and those that begin with #, are passed over. */
-static gf_status read_headers(url_source *s, gf_slice text, gf_error *err)
+static gf_status read_headers(url_source *s, gf_slice all, gf_error *err)
 {
-    gf_status st = GF_OK;
+    size_t capacity = 0;
+    gf_buffer_slice(&s->header_lines, all);
+    gf_status st = gf_buffer_check(&s->header_lines, err);
+    gf_slice text = gf_buffer_view(&s->header_lines);
     for (int number = 1; text.len && st == GF_OK; number++) {
         const char *end = memchr(text.ptr, '\n', text.len);
         gf_slice line = end ? gf_slice_of(text.ptr, (size_t)(end - text.ptr)) : text;
@@ -671,9 +533,9 @@ static gf_status read_headers(url_source *s, gf_slice text, gf_error *err)
             is_good &= (unsigned char)line.ptr[i] >= ' ' || line.ptr[i] == '\t';
         if (!is_good)
             return gf_fail(err, GF_EINVAL, "line %d of the headers is not \"Name: value\"", number);
-        char *copy = gf_copy_string(line.ptr, line.len);
-        st = copy ? add_header(&s->headers, copy, err) : gf_fail_memory(err, "headers");
-        gf_free(copy);
+        if (!gf_grow(&s->headers, &capacity, s->n_headers + 1, sizeof *s->headers))
+            return gf_fail_memory(err, "headers");
+        s->headers[s->n_headers++] = line;
     }
     return st;
 }
@@ -694,7 +556,7 @@ static gf_status prepare_url(url_source *s, gf_error *err)
     const gf_source_url *o = &s->options;
     gf_status st = read_address(o->url, &s->base, err);
     if (st != GF_OK) return st;
-    show_address(s->base, &s->source.shown);
+    gf_http_address_show(s->base, &s->source.shown);
     st = gf_buffer_check(&s->source.shown, err);
     if (st == GF_OK) st = gf_json_path_create(o->items ? o->items : "$", &s->items, err);
     if (st == GF_OK && o->next) st = gf_json_path_create(o->next, &s->next, err);
@@ -703,7 +565,7 @@ static gf_status prepare_url(url_source *s, gf_error *err)
     if (st == GF_OK && o->since_param && !o->since)
         st = gf_fail(err, GF_EINVAL, "since-param: --since-field says what it is compared with");
     if (st == GF_OK) st = read_headers(s, o->headers, err);
-    if (st == GF_OK) st = make_handle(s, err);
+    if (st == GF_OK) st = make_client(s, err);
     if (st == GF_OK) st = gf_json_parser_create(&s->parser, err);
     if (st == GF_OK) st = name_url(s, err);
     return st == GF_OK ? gf_source_set_place(&s->source, o->place, err) : st;
@@ -712,13 +574,14 @@ static gf_status prepare_url(url_source *s, gf_error *err)
 static void close_url(gf_source *source)
 {
     url_source *s = (url_source *)source;
-    gf_buffer *buffers[] = {&s->since,    &s->most, &s->etag,     &s->page,
-                            &s->tortoise, &s->body, &s->new_etag, &s->where};
+    gf_buffer *buffers[] = {&s->since, &s->most,     &s->etag,
+                            &s->page,  &s->tortoise, &s->header_lines};
     gf_json_path_free(s->items);
     gf_json_path_free(s->next);
-    if (s->curl) curl_easy_cleanup(s->curl);
+    gf_http_client_close(s->http);
+    gf_http_answer_release(&s->answer);
     if (s->base) curl_url_cleanup(s->base);
-    curl_slist_free_all(s->headers);
+    gf_free(s->headers);
     gf_json_parser_free(s->parser);
     for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
         gf_buffer_release(buffers[i]);

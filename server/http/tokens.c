@@ -1,16 +1,13 @@
 /* Reading the file of tokens, and comparing. */
 #include "server/http/tokens.h"
 
+#include "base/file.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "grouperfish/buffer.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { LEAST_BYTES = 16, MOST_BYTES = 256, MOST_TOKENS = 10000, MOST_FILE = 4 << 20 };
 
@@ -39,38 +36,6 @@ static void release(token_list *list)
     gf_buffer_release(&list->bytes);
     gf_free(list->tokens);
     *list = (token_list){.n = 0};
-}
-
-static gf_status check_mode(int file, const char *path, gf_error *err)
-{
-    struct stat status;
-    if (fstat(file, &status) != 0) return gf_fail_errno(err, "cannot look at %s", path);
-    if (!S_ISREG(status.st_mode)) return gf_fail(err, GF_EINVAL, "%s is not a file", path);
-    if (status.st_mode & 077)
-        return gf_fail(err, GF_EINVAL, "%s: others may look at it; chmod 600 it", path);
-    return GF_OK;
-}
-
-static gf_status read_bytes(int file, const char *path, gf_buffer *out, gf_error *err)
-{
-    char chunk[4096];
-    ssize_t n;
-    out->max = MOST_FILE;
-    while ((n = read(file, chunk, sizeof chunk)) > 0)
-        gf_buffer_append(out, chunk, (size_t)n);
-    if (n < 0) return gf_fail_errno(err, "cannot read %s", path);
-    return gf_buffer_check(out, err);
-}
-
-gf_status gf_tokens_read_file(const char *path, gf_buffer *out, gf_error *err)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0 && errno == ENOENT) return gf_fail(err, GF_ENOTFOUND, "there is no file %s", path);
-    if (file < 0) return gf_fail_errno(err, "cannot open %s", path);
-    gf_status st = check_mode(file, path, err);
-    if (st == GF_OK) st = read_bytes(file, path, out, err);
-    close(file);
-    return st;
 }
 
 static gf_slice take_word(gf_slice *rest)
@@ -134,9 +99,9 @@ static gf_status parse(token_list *list, const char *path, gf_error *err)
 
 static gf_status read_list(const char *path, token_list *list, gf_error *err)
 {
-    token_list l = {.tokens = gf_array(MOST_TOKENS, sizeof(token))};
+    token_list l = {.bytes = {.max = MOST_FILE}, .tokens = gf_array(MOST_TOKENS, sizeof(token))};
     gf_status st = l.tokens ? GF_OK : gf_fail_memory(err, "tokens");
-    if (st == GF_OK) st = gf_tokens_read_file(path, &l.bytes, err);
+    if (st == GF_OK) st = gf_file_read_secret(path, &l.bytes, err);
     if (st == GF_OK) st = parse(&l, path, err);
     if (st == GF_OK)
         *list = l;

@@ -46,7 +46,4 @@ gf_right gf_tokens_check(gf_tokens *tokens, gf_slice token, gf_slice name_space,
 
 void gf_tokens_close(gf_tokens *tokens);
 
-/** All of a file that nobody but its owner may look at; errors as of gf_tokens_open. */
-gf_status gf_tokens_read_file(const char *path, gf_buffer *out, gf_error *err);
-
 #endif

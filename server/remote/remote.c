@@ -1,9 +1,9 @@
 #include "server/remote/remote.h"
 
 #include "base/clock.h"
+#include "base/file.h"
+#include "base/http/curl.h"
 #include "base/json/json.h"
-#include "formats/sources/curl.h"
-#include "server/http/tokens.h"
 #include "server/socket/internal.h"
 #include "server/socket/wire.h"
 
@@ -13,7 +13,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { POLL_MS = 100, LEAST_TOKEN = 16, MOST_TOKEN = 256 };
+enum { POLL_MS = 100, LEAST_TOKEN = 16, MOST_TOKEN = 256, MOST_FILE = 4 << 20 };
 
 /* A connection to a server, and what it has sent. */
 typedef struct remote_line {
@@ -82,8 +82,8 @@ gf_status gf_remote_check(const char *url, gf_error *err)
 
 gf_status gf_remote_read_token(const char *path, gf_buffer *token, gf_error *err)
 {
-    gf_buffer file = {0};
-    gf_status st = gf_tokens_read_file(path, &file, err);
+    gf_buffer file = {.max = MOST_FILE};
+    gf_status st = gf_file_read_secret(path, &file, err);
     gf_slice text = gf_buffer_view(&file);
     size_t n = 0;
     while (n < text.len && (unsigned char)text.ptr[n] > ' ' && text.ptr[n] != 0x7f)

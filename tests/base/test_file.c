@@ -238,6 +238,31 @@ static void tells_files_from_folders(void **state)
     assert_false(gf_file_is_folder(in(folder, "absent")));
 }
 
+static void a_secret_is_for_its_owner_alone(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_buffer b = {.max = 8};
+    const char *path = in(gf_test_folder(), "key"), *pipe = in(gf_test_folder(), "pipe");
+    assert_int_equal(gf_file_read_secret(path, &b, &err), GF_ENOTFOUND);
+    assert_ok(gf_file_write(path, GF_SLICE("secret"), &err));
+    for (mode_t mode = 0601; mode < 0700; mode++) {
+        if ((mode & 077) == 0) continue;
+        assert_int_equal(chmod(path, mode), 0);
+        assert_int_equal(gf_file_read_secret(path, &b, &err), GF_EINVAL);
+        assert_non_null(strstr(err.message, "chmod 600"));
+        assert_int_equal(b.len, 0);
+    }
+    assert_int_equal(chmod(path, 0600), 0);
+    assert_ok(gf_file_read_secret(path, &b, &err));
+    assert_true(gf_slice_equal(gf_buffer_view(&b), GF_SLICE("secret")));
+    assert_int_equal(gf_file_read_secret(path, &b, &err), GF_ELIMIT);
+    assert_int_equal(b.len, 6);
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    assert_int_equal(gf_file_read_secret(pipe, &b, &err), GF_EINVAL);
+    gf_buffer_release(&b);
+}
+
 static gf_status write_new(void *path, gf_error *err)
 {
     return gf_file_write(path, GF_SLICE("new"), err);
@@ -293,6 +318,7 @@ int main(void)
         cmocka_unit_test(relative_paths_work),
         cmocka_unit_test(makes_missing_folders),
         cmocka_unit_test(tells_files_from_folders),
+        cmocka_unit_test(a_secret_is_for_its_owner_alone),
         cmocka_unit_test(a_failed_allocation_changes_nothing),
     };
     return cmocka_run_group_tests_name("file", tests, NULL, NULL);

@@ -3,9 +3,9 @@
 
 #include "base/clock.h"
 #include "base/condition.h"
+#include "base/http/curl.h"
 #include "base/memory.h"
 #include "formats/documents/tei.h"
-#include "formats/sources/curl.h"
 
 #include <pthread.h>
 #include <stdio.h>

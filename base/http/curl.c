@@ -1,4 +1,4 @@
-#include "formats/sources/curl.h"
+#include "base/http/curl.h"
 
 #include <pthread.h>
 

@@ -1,6 +1,6 @@
 /** The functions of libcurl, which is loaded when it is needed: see base/library.h. */
-#ifndef GF_FORMATS_SOURCES_CURL_H
-#define GF_FORMATS_SOURCES_CURL_H
+#ifndef GF_BASE_HTTP_CURL_H
+#define GF_BASE_HTTP_CURL_H
 
 #include "base/library.h"
 
