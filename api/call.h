@@ -162,6 +162,7 @@ void gf_row_put_build(gf_json_writer *w, const gf_build_info *info);
 void gf_row_put_cluster(gf_json_writer *w, const gf_cluster_info *info);
 void gf_row_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t most);
 void gf_row_put_sentence(gf_row_writer *row, const gf_cluster_info *info); /* if it has one */
+void gf_row_put_title(gf_json_writer *w, const gf_cluster_info *info);     /* likewise */
 
 /** clarity, mean_score, ..., similarity; nothing where there are none. */
 void gf_row_put_figures(gf_json_writer *w, const gf_cluster_figures *figures);

@@ -227,6 +227,13 @@ void gf_row_put_sentence(gf_row_writer *row, const gf_cluster_info *info)
     put_id(row, "sentence_of", info->sentence_of);
 }
 
+void gf_row_put_title(gf_json_writer *w, const gf_cluster_info *info)
+{
+    if (info->title.len == 0) return;
+    gf_json_put_string(w, "title", info->title);
+    gf_json_put_string(w, "title_model", info->title_model);
+}
+
 void gf_row_put_membership(gf_json_writer *w, const gf_membership *m)
 {
     gf_json_key(w, "cluster");

@@ -23,6 +23,7 @@
  *     include/grouperfish/matrix.h           a build as rows and centroids
  *     include/grouperfish/user_tables.h      tables of one's own
  *     include/grouperfish/upkeep.h           deleted texts purged; health
+ *     include/grouperfish/titles.h           names of clusters, asked of a language model
  *     include/grouperfish/ask.h              every operation of the command, by its name; rows as JSON
  *     include/grouperfish/arrow.h            documents in and results out by Arrow's C data interface
  *
@@ -54,6 +55,7 @@
 #include "grouperfish/search.h"
 #include "grouperfish/state.h"
 #include "grouperfish/store.h"
+#include "grouperfish/titles.h"
 #include "grouperfish/upkeep.h"
 #include "grouperfish/user_tables.h"
 #include "grouperfish/views.h"

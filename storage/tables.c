@@ -114,13 +114,11 @@ static const gf_cell_description document_cells[] = {
     CELL("main", "lang", GF_TYPE_TEXT), CELL("main", "seq", GF_TYPE_DECIMAL),
     CELLS("main", GF_TYPE_TEXT, GF_TYPE_JSON)};
 static const gf_cell_description cluster_cells[] = {
-    CELL("main", "id", GF_TYPE_DECIMAL),
-    CELL("main", "size", GF_TYPE_DECIMAL),
-    CELL("main", "terms", GF_TYPE_JSON),
-    CELL("main", "figures", GF_TYPE_JSON),
-    CELL("main", "sentence", GF_TYPE_TEXT),
-    CELL("main", "sentence_of", GF_TYPE_TEXT),
-    CELLS("documents", GF_TYPE_TEXT, GF_TYPE_NUMBER),
+    CELL("main", "id", GF_TYPE_DECIMAL),        CELL("main", "size", GF_TYPE_DECIMAL),
+    CELL("main", "terms", GF_TYPE_JSON),        CELL("main", "figures", GF_TYPE_JSON),
+    CELL("main", "sentence", GF_TYPE_TEXT),     CELL("main", "sentence_of", GF_TYPE_TEXT),
+    CELL("main", "title", GF_TYPE_TEXT),        CELL("main", "title_model", GF_TYPE_TEXT),
+    CELL("main", "title_prompt", GF_TYPE_TEXT), CELLS("documents", GF_TYPE_TEXT, GF_TYPE_NUMBER),
     CELLS("ranked", GF_TYPE_RANK, GF_TYPE_TEXT)};
 static const gf_cell_description collection_cells[] = {
     CELL("main", "settings", GF_TYPE_JSON), CELL("main", "pins", GF_TYPE_JSON),

@@ -54,6 +54,7 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
     if (gf_call_flag(s->row.call, "figures")) gf_row_put_figures(&s->row.json, info->figures);
     gf_row_put_terms(&s->row.json, info, gf_call_number(s->row.call, "terms", SHOWN));
     gf_row_put_sentence(&s->row, info);
+    gf_row_put_title(&s->row.json, info);
     return GF_OK;
 }
 

@@ -47,6 +47,7 @@ static gf_status visit(void *context, const gf_cluster_info *info, gf_error *err
     if (l->figures) gf_row_put_figures(w, info->figures);
     gf_row_put_terms(w, info, TERMS_IN_LIST);
     gf_row_put_sentence(&l->row, info);
+    gf_row_put_title(w, info);
     return l->sorted ? keep(l, info, err) : gf_row_writer_emit(&l->row, err);
 }
 
@@ -235,7 +236,8 @@ static const gf_operation terms_operation = {
 /* ---- the operations of this noun, in the order of the documentation -------------------------- */
 
 static const gf_operation *const operations[] = {
-    &gf_clusters_operation, &gf_cluster_operation, &gf_members_operation,  &gf_export_operation,
-    &gf_assign_operation,   &gf_diff_operation,    &gf_evaluate_operation, &terms_operation,
+    &gf_clusters_operation, &gf_cluster_operation, &gf_members_operation,
+    &gf_export_operation,   &gf_assign_operation,  &gf_diff_operation,
+    &gf_evaluate_operation, &terms_operation,      &gf_names_operation,
 };
 const gf_operation_group gf_clusters_operations = GF_OPERATION_GROUP(operations);

@@ -2,13 +2,62 @@
 #include "api/clusters/internal.h"
 #include "api/clusters/schema.h"
 
+#include "base/grow.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+typedef struct titled {
+    uint32_t cluster;
+    gf_slice title;
+} titled;
+
 typedef struct exporting {
     gf_row_writer row;
     gf_view *view;
     const gf_membership *member;
+    titled *titles; /* n_titles, by cluster */
+    size_t n_titles, capacity;
+    gf_arena memory; /* of titles */
     bool with_text;
     float min_score;
 } exporting;
+
+/* ---- titles ---------------------------------------------------------------------------------- */
+
+static int by_cluster(const void *a, const void *b)
+{
+    const titled *x = a, *y = b;
+    return x->cluster < y->cluster ? -1 : x->cluster > y->cluster;
+}
+
+static gf_status note_title(void *context, const gf_cluster_info *info, gf_error *err)
+{
+    exporting *e = context;
+    if (!info->title.len) return GF_OK;
+    if (!gf_grow(&e->titles, &e->capacity, e->n_titles + 1, sizeof *e->titles))
+        return gf_fail_memory(err, "titles");
+    gf_slice title = gf_arena_copy(&e->memory, info->title);
+    if (!title.ptr) return gf_fail_memory(err, "titles");
+    e->titles[e->n_titles++] = (titled){info->id, title};
+    return GF_OK;
+}
+
+static gf_status list_titles(exporting *e, gf_error *err)
+{
+    gf_status st = gf_view_clusters(e->view, note_title, e, err);
+    if (st == GF_OK && e->n_titles) qsort(e->titles, e->n_titles, sizeof *e->titles, by_cluster);
+    return st;
+}
+
+static void put_title(const exporting *e, gf_json_writer *w, uint32_t cluster)
+{
+    const titled wanted = {.cluster = cluster}, *found = NULL;
+    if (e->n_titles) found = bsearch(&wanted, e->titles, e->n_titles, sizeof wanted, by_cluster);
+    if (found) gf_json_put_string(w, "title", found->title);
+}
+
+/* ---- documents ------------------------------------------------------------------------------- */
 
 static gf_status emit_document(void *context, const gf_document *d, gf_error *err)
 {
@@ -19,6 +68,7 @@ static gf_status emit_document(void *context, const gf_document *d, gf_error *er
     gf_json_writer *w = gf_row_writer_begin(&e->row);
     gf_row_put_id(&e->row, d->id);
     gf_row_put_membership(w, e->member);
+    put_title(e, w, e->member->cluster);
     if (language) gf_json_put_str(w, "language", language);
     if (e->with_text) gf_json_put_string(w, "text", d->text);
     gf_row_put_fields(w, d);
@@ -50,7 +100,10 @@ static gf_status run_export(gf_call *call, gf_error *err)
                    .min_score = (float)gf_call_share(call, "min-score", 0)};
     gf_status st = gf_call_view(call, &e.view, err);
     if (st != GF_OK) return st;
-    st = gf_view_memberships(e.view, export_member, &e, err);
+    st = list_titles(&e, err);
+    if (st == GF_OK) st = gf_view_memberships(e.view, export_member, &e, err);
+    gf_free(e.titles);
+    gf_arena_release(&e.memory);
     gf_row_writer_release(&e.row);
     gf_view_close(e.view);
     return st;

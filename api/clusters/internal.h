@@ -9,7 +9,8 @@
 
 /** Each stands behind its handler. */
 extern const gf_operation gf_clusters_operation, gf_cluster_operation, gf_members_operation,
-    gf_export_operation, gf_assign_operation, gf_diff_operation, gf_evaluate_operation;
+    gf_export_operation, gf_assign_operation, gf_diff_operation, gf_evaluate_operation,
+    gf_names_operation;
 
 /* ---- what clusters gives instead of its list, with these arguments --------------------------- */
 

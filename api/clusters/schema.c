@@ -39,6 +39,10 @@ const gf_row_member gf_schema_clusters[] = {
             "([algorithms.md](algorithms.md#the-sentence-of-a-cluster)); absent where none can be "
             "shown"),
     M_MAYBE("sentence_of", ID, "the document that it is of; absent likewise"),
+    M_MAYBE("title", TEXT,
+            "a name in a few words that a language model gave ([names](#names)); absent where none "
+            "was asked, and where the label is pinned"),
+    M_MAYBE("title_model", TEXT, "that model; absent likewise"),
     M_MAYBE("id", ID, "only with `pending`: the document"),
     M_MAYBE("score", NUMBER,
             "only with `pending`: similarity to the centre of its cluster, 0 to 1"),
@@ -120,6 +124,10 @@ const gf_row_member gf_schema_cluster[] = {
             "([algorithms.md](algorithms.md#the-sentence-of-a-cluster)); absent where none can be "
             "shown"),
     M_MAYBE("sentence_of", ID, "the document that it is of; absent likewise"),
+    M_MAYBE("title", TEXT,
+            "a name in a few words that a language model gave ([names](#names)); absent where none "
+            "was asked, and where the label is pinned"),
+    M_MAYBE("title_model", TEXT, "that model; absent likewise"),
     M("documents", OBJECTS,
       "array: the best documents that are different, best first; with `weakest` the worst, worst "
       "first"),
@@ -178,6 +186,8 @@ const gf_row_member gf_schema_export[] = {
                  "id of its cluster; null for a document without terms; absent with `documents`"),
     M_MAYBE("label", TEXT, "of that cluster; `without terms` where there is none; absent likewise"),
     M_MAYBE("score", NUMBER, "similarity to the centre of its cluster, 0 to 1; absent likewise"),
+    M_MAYBE("title", TEXT,
+            "of its cluster, by a language model ([names](#names)); absent where it has none"),
     M_MAYBE("runner_up", INTEGER,
             "id of the second most similar cluster; absent where there is none"),
     M_MAYBE("runner_up_label", TEXT, "its label; absent likewise"),
@@ -345,3 +355,16 @@ const gf_row_member gf_schema_terms[] = {
     M("term", TEXT, "as it is counted: a stem, or several with a space between; unique"),
     M("surface", TEXT, "as the documents write it most often"),
     M("documents", INTEGER, "of the build that have it"), GF_ROW_MEMBERS_END};
+
+const gf_row_member gf_schema_names[] = {
+    M("cluster", INTEGER, "id, which lasts across builds"),
+    M("label", TEXT, "which stays as it is"),
+    M_WORD("outcome", "named|kept|pinned|refused|failed|left|shown",
+           "`named`; `kept`: its title came of the same prompt; `pinned`: its label is a person's; "
+           "`refused`: the answers were no titles; `failed`: no answer came; `left`: the calls had "
+           "run out; `shown` with `show-prompt`"),
+    M_MAYBE("title", TEXT, "that it has now; absent where it has none"),
+    M_MAYBE("why", TEXT, "of `refused` and `failed`: what is wrong; absent else"),
+    M("calls", INTEGER, "that it took"),
+    M_MAYBE("prompt", MAP, "only with `show-prompt`: what would be sent"),
+    GF_ROW_MEMBERS_END};

@@ -314,6 +314,14 @@ static void write_sentence(gf_buffer *b, const gf_cluster_info *info)
     gf_buffer_str(b, "</p>\n");
 }
 
+static void write_title(gf_buffer *b, const gf_cluster_info *info)
+{
+    if (info->title.len == 0) return;
+    gf_buffer_str(b, "<p class=\"title\" dir=\"auto\">");
+    gf_html_text_cut(b, info->title, TEXT_SHOWN);
+    gf_buffer_str(b, "</p>\n");
+}
+
 static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_error *err)
 {
     gf_report *r = context;
@@ -332,6 +340,7 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
         write_bars(b, r->trends, c->trend);
     }
     gf_buffer_str(b, "</header>\n");
+    write_title(b, info);
     write_sentence(b, info);
     write_terms(r, info);
     gf_status st =

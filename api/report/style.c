@@ -34,6 +34,7 @@ const char gf_report_style[] =
     "break-inside:avoid}\n"
     "article header{display:flex;flex-wrap:wrap;gap:.25rem 1rem;align-items:center;"
     "justify-content:space-between}\n"
+    ".title{font-weight:600}\n"
     ".sentence{font-style:italic}\n"
     "blockquote{margin:.6rem 0 0;padding-left:.75rem;border-left:3px solid var(--line);"
     "white-space:pre-line}\n"

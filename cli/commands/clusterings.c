@@ -102,7 +102,8 @@ const gf_positional gf_collection_word[1] = {{.name = "COLLECTION", .argument = 
 static const gf_display_column clusters_columns[] = {
     {"cluster", "id", GF_COLUMN_ID},        {"label", "label", GF_COLUMN_TEXT},
     {"size", "documents", GF_COLUMN_COUNT}, {"share", "share", GF_COLUMN_SHARE},
-    {"terms", "terms", GF_COLUMN_TERMS},    {"sentence", NULL, GF_COLUMN_TEXT}};
+    {"terms", "terms", GF_COLUMN_TERMS},    {"sentence", NULL, GF_COLUMN_TEXT},
+    {"title", "title", GF_COLUMN_TEXT}};
 static const gf_display_column figures_columns[] = {{"cluster", "id", GF_COLUMN_ID},
                                                     {"label", "label", GF_COLUMN_TEXT},
                                                     {"size", "documents", GF_COLUMN_COUNT},
@@ -236,6 +237,10 @@ static void show_cluster(gf_session *s, gf_json_value row)
     fprintf(s->out, "  (cluster %.0f, ", gf_member_number(row, "cluster"));
     gf_text_print_count(s->out, gf_member_number(row, "size"), "document");
     fputs(")\n", s->out);
+    if (gf_member_text(row, "title").len) {
+        gf_text_print(s->out, gf_member_text(row, "title"), 0);
+        fputs("\n", s->out);
+    }
     show_figures_of(s, row);
     gf_member_write(&b, row, &terms, true);
     gf_text_print(s->out, gf_buffer_view(&b), s->output.width);
@@ -340,6 +345,7 @@ static const gf_display_column export_columns[] = {{"id", "id", GF_COLUMN_TEXT},
                                                    {"time", "time", GF_COLUMN_RAW},
                                                    {"lang", NULL, GF_COLUMN_TEXT},
                                                    {"text", "text", GF_COLUMN_TEXT},
+                                                   {"title", NULL, GF_COLUMN_TEXT},
                                                    {"fields", NULL, GF_COLUMN_RAW}};
 
 static const gf_display_column export_document_columns[] = {{"id", "id", GF_COLUMN_TEXT},
@@ -493,6 +499,66 @@ static const gf_command label_command = {
     .display = {GF_COLUMNS(label_columns), .single = true, .show = show_label},
 };
 
+/* ---- names ----------------------------------------------------------------------------------- */
+
+static const gf_display_column names_columns[] = {
+    {"cluster", "id", GF_COLUMN_ID},  {"label", "label", GF_COLUMN_TEXT},
+    {"outcome", "", GF_COLUMN_WORD},  {"title", "title", GF_COLUMN_TEXT},
+    {"calls", NULL, GF_COLUMN_COUNT}, {"why", "because", GF_COLUMN_PROSE}};
+
+static void show_prompt(gf_session *s, gf_json_value row)
+{
+    gf_json_value prompt, messages, message;
+    if (!gf_json_member(row, "prompt", &prompt) || !gf_json_member(prompt, "messages", &messages))
+        return;
+    fprintf(s->out, "cluster %.0f, ", gf_member_number(row, "cluster"));
+    gf_text_print(s->out, gf_member_text(row, "label"), 0);
+    fputs("\n", s->out);
+    gf_json_iterator it = gf_json_items(messages);
+    while (gf_json_next(&it, NULL, &message)) {
+        fputs("\n", s->out);
+        gf_text_print(s->out, gf_member_text(message, "role"), 0);
+        fputs(":\n", s->out);
+        for (gf_slice rest = gf_member_text(message, "content"); rest.len;) {
+            const char *end = memchr(rest.ptr, '\n', rest.len);
+            size_t n = end ? (size_t)(end - rest.ptr) : rest.len;
+            gf_text_print(s->out, gf_slice_of(rest.ptr, n), 0);
+            fputs("\n", s->out);
+            rest = gf_slice_skip(rest, n + (end != NULL));
+        }
+    }
+    fputs("\n", s->out);
+}
+
+static const gf_display_column prompt_columns[] = {{"cluster", NULL, GF_COLUMN_ID},
+                                                   {"label", NULL, GF_COLUMN_TEXT},
+                                                   {"prompt", NULL, GF_COLUMN_RAW}};
+static const gf_other_display names_others[] = {
+    {"show-prompt",
+     {GF_COLUMNS(prompt_columns), .nothing = "no clusters: the build has no documents",
+      .show = show_prompt}}};
+
+static const gf_command names_command = {
+    .name = "names",
+    .examples =
+        "    grouperfish names feedback --model llama3.2 --show-prompt --clusters 17\n"
+        "    grouperfish names feedback --from http://localhost:11434/v1 --model llama3.2\n"
+        "    grouperfish names feedback --from https://api.openai.com/v1 --model gpt-4o-mini "
+        "--key-file key\n",
+    .notes =
+        "Nothing is asked of anybody unless this command is given. One call for each cluster has\n"
+        "its phrases, up to eleven documents of at most 400 bytes, and names of other clusters:\n"
+        "--show-prompt shows it. The name stays beside the label, which does not change, and goes\n"
+        "with the cluster through rebuilds; the same command asks again only where the prompt has\n"
+        "changed. What a model answers is kept only where it is one line, short, in the "
+        "documents'\n"
+        "language, without markup and no other cluster's name. Clusters whose label is pinned are\n"
+        "not asked about. See docs/how-to/names-from-a-model.md.\n",
+    GF_WORDS(gf_collection_word),
+    .display = {GF_COLUMNS(names_columns), .nothing = "no clusters: the build has no documents"},
+    GF_OTHERS(names_others),
+};
+
 /* ---- builds ---------------------------------------------------------------------------------- */
 
 static const gf_display_column builds_columns[] = {{"served", "*", GF_COLUMN_MARK},
@@ -577,5 +643,5 @@ static const gf_command unpin_command = {
 const gf_commands gf_commands_clusterings = {
     "Clusterings", GF_LIST(&rebuild_command, &clusters_command, &cluster_command, &members_command,
                            &export_command, &assign_command, &gf_diff_command, &report_command,
-                           &gf_evaluate_command, &terms_command, &label_command, &builds_command,
-                           &publish_command, &pin_command, &unpin_command)};
+                           &gf_evaluate_command, &terms_command, &label_command, &names_command,
+                           &builds_command, &publish_command, &pin_command, &unpin_command)};

@@ -23,6 +23,7 @@ void gf_build_previous_release(gf_build_previous *p)
 typedef struct cluster_entry {
     uint32_t id;
     gf_slice label; /* in the previous build's memory */
+    gf_build_title title;
 } cluster_entry;
 
 typedef struct cluster_list {
@@ -32,6 +33,13 @@ typedef struct cluster_list {
     size_t n, capacity;
     gf_buffer label;
 } cluster_list;
+
+static bool copy_cell(gf_arena *memory, const gf_row *row, const char *column, gf_slice *to)
+{
+    const gf_cell *cell = gf_row_find(row, GF_CLUSTERS_MAIN, column);
+    if (cell) *to = gf_arena_copy(memory, cell->value);
+    return !cell || to->ptr;
+}
 
 static gf_status note_cluster(void *context, const gf_row *row, gf_error *err)
 {
@@ -47,7 +55,13 @@ static gf_status note_cluster(void *context, const gf_row *row, gf_error *err)
     if (st != GF_OK) return st;
     gf_slice label = gf_arena_copy(l->memory, gf_buffer_view(&l->label));
     if (!label.ptr) return gf_fail_memory(err, "the served clusters");
-    l->at[l->n++] = (cluster_entry){(uint32_t)number, label};
+    cluster_entry *e = &l->at[l->n];
+    *e = (cluster_entry){.id = (uint32_t)number, .label = label};
+    if (!copy_cell(l->memory, row, "title", &e->title.title) ||
+        !copy_cell(l->memory, row, "title_model", &e->title.model) ||
+        !copy_cell(l->memory, row, "title_prompt", &e->title.prompt))
+        return gf_fail_memory(err, "the served clusters");
+    l->n++;
     return GF_OK;
 }
 
@@ -195,7 +209,8 @@ static gf_status list_used(const membership_walk *w, gf_build_previous *out, gf_
     uint32_t *index = gf_array(l->n, sizeof *index);
     out->ids = gf_array(l->n, sizeof *out->ids);
     out->labels = gf_arena_alloc(&out->memory, (l->n + 1) * sizeof *out->labels);
-    if (!index || !out->ids || !out->labels) {
+    out->titles = gf_arena_alloc(&out->memory, (l->n + 1) * sizeof *out->titles);
+    if (!index || !out->ids || !out->labels || !out->titles) {
         gf_free(index);
         return gf_fail_memory(err, "the served clusters");
     }
@@ -203,6 +218,7 @@ static gf_status list_used(const membership_walk *w, gf_build_previous *out, gf_
         if (!atomic_load_explicit(&w->used[i], memory_order_relaxed)) continue;
         index[i] = out->k;
         out->ids[out->k] = l->at[i].id;
+        out->titles[out->k] = l->at[i].title;
         out->labels[out->k++] = l->at[i].label;
     }
     for (uint32_t d = 0; d < w->documents->n && out->k < l->n; d++)
@@ -211,18 +227,31 @@ static gf_status list_used(const membership_walk *w, gf_build_previous *out, gf_
     return GF_OK;
 }
 
-gf_slice gf_build_previous_label(const gf_build_previous *p, uint32_t id)
+/* The place of an id among them; p->k where it is none of them. */
+static uint32_t find_id(const gf_build_previous *p, uint32_t id)
 {
     uint32_t from = 0, to = p->labels ? p->k : 0;
     while (from < to) {
         uint32_t middle = from + (to - from) / 2;
-        if (p->ids[middle] == id) return p->labels[middle];
+        if (p->ids[middle] == id) return middle;
         if (p->ids[middle] < id)
             from = middle + 1;
         else
             to = middle;
     }
-    return (gf_slice){0};
+    return p->k;
+}
+
+gf_slice gf_build_previous_label(const gf_build_previous *p, uint32_t id)
+{
+    uint32_t at = find_id(p, id);
+    return at < p->k ? p->labels[at] : (gf_slice){0};
+}
+
+const gf_build_title *gf_build_previous_title(const gf_build_previous *p, uint32_t id)
+{
+    uint32_t at = find_id(p, id);
+    return at < p->k && p->titles[at].title.len ? &p->titles[at] : NULL;
 }
 
 gf_status gf_build_read_previous(const gf_build_plan *plan, gf_pool *pool,

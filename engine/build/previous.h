@@ -12,12 +12,18 @@
 
 #include "engine/build/gather.h"
 
+/** The title of a cluster, which goes with its id; all empty where it has none. */
+typedef struct gf_build_title {
+    gf_slice title, model, prompt;
+} gf_build_title;
+
 /** {0} to begin with. */
 typedef struct gf_build_previous {
     uint32_t k;        /* clusters that still have documents; 0 where there is no previous build */
     uint32_t *ids;     /* k, rising */
     uint32_t *cluster; /* one per document: index in ids, or GF_UNMATCHED; NULL without a build */
     gf_slice *labels;  /* k: of these clusters, in memory; NULL without a build */
+    gf_build_title *titles; /* k: likewise */
     gf_arena memory;
 } gf_build_previous;
 
@@ -25,6 +31,9 @@ void gf_build_previous_release(gf_build_previous *previous);
 
 /** The label of the cluster of that id; empty where there is none. */
 gf_slice gf_build_previous_label(const gf_build_previous *previous, uint32_t id);
+
+/** Its title; NULL where it has none. */
+const gf_build_title *gf_build_previous_title(const gf_build_previous *previous, uint32_t id);
 
 /**
  * Read the memberships and the labels of the plan's served build. A membership in a cluster that

@@ -307,6 +307,7 @@ gf_status gf_build_write(const gf_build_plan *plan, gf_pool *pool, gf_build *b, 
                           .named = &b->named,
                           .figures = &b->figures,
                           .best = &b->best,
+                          .previous = &b->previous,
                           .tables = &plan->store->tables,
                           .key = gf_buffer_view(&plan->key)};
     sink to = {.w = &w, .own = batch};

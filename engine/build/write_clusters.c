@@ -99,15 +99,25 @@ static gf_status put_cluster(const gf_build_writing *w, uint32_t cluster, scratc
     if (st == GF_OK) st = gf_buffer_check(&s->text, err);
     if (st == GF_OK) st = gf_buffer_check(&s->figures, err);
     if (st != GF_OK) return st;
-    gf_column columns[] = {
+    gf_column columns[9] = {
         {GF_SLICE("id"), gf_number_write(&id, w->ids[cluster])},
         {GF_SLICE("size"), gf_number_write(&size, gf_build_clustered_size(w->clustered, cluster))},
         {GF_SLICE("terms"), gf_buffer_view(&s->text)},
-        {GF_SLICE("figures"), gf_buffer_view(&s->figures)},
-        {GF_SLICE("sentence"), gf_buffer_view(&best->sentence)},
-        {GF_SLICE("sentence_of"), gf_build_gathered_id(w->documents, best->document)}};
+        {GF_SLICE("figures"), gf_buffer_view(&s->figures)}};
+    size_t n = 4;
+    const gf_build_title *title = gf_build_previous_title(w->previous, w->ids[cluster]);
+    if (best->sentence.len) {
+        columns[n++] = (gf_column){GF_SLICE("sentence"), gf_buffer_view(&best->sentence)};
+        columns[n++] = (gf_column){GF_SLICE("sentence_of"),
+                                   gf_build_gathered_id(w->documents, best->document)};
+    }
+    if (title) {
+        columns[n++] = (gf_column){GF_SLICE("title"), title->title};
+        columns[n++] = (gf_column){GF_SLICE("title_model"), title->model};
+        columns[n++] = (gf_column){GF_SLICE("title_prompt"), title->prompt};
+    }
     gf_batch_replace(batch, w->tables->clusters, gf_buffer_view(&s->key), GF_CLUSTERS_MAIN, columns,
-                     best->sentence.len ? 6 : 4, 0);
+                     n, 0);
     return GF_OK;
 }
 

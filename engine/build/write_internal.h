@@ -32,6 +32,7 @@ typedef struct gf_build_writing {
     const gf_build_named *named;
     const gf_build_figures *figures;
     const gf_build_best *best;
+    const gf_build_previous *previous;
     const gf_tables *tables;
     gf_slice key; /* of the build */
 

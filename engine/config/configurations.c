@@ -308,8 +308,8 @@ static gf_status drop_pointers(deletion *d, const gf_collection_row *row,
     gf_tables_collection_key(&key, d->where.name_space, d->where.collection);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
-    const char *const what[] = {"rebuilt", "processed", "failed"};
-    for (size_t i = 0; i < 3 && st == GF_OK; i++) {
+    const char *const what[] = {"rebuilt", "processed", "failed", "named"};
+    for (size_t i = 0; i < sizeof what / sizeof *what && st == GF_OK; i++) {
         gf_buffer_reset(&column);
         gf_collection_row_column(&column, configuration, what[i]);
         st = gf_buffer_check(&column, err);

@@ -152,6 +152,11 @@ static gf_status visit_cluster(gf_view *v, const gf_listed_cluster *listed, cons
     if (of && gf_deleted_set_has(v->deleted, of->value)) sentence = of = NULL;
     if (st == GF_OK && sentence) st = visit_cell(c, "main", "sentence", sentence->value, err);
     if (st == GF_OK && of) st = visit_cell(c, "main", "sentence_of", of->value, err);
+    static const char *const titles[] = {"title", "title_model", "title_prompt"};
+    for (size_t i = 0; i < 3 && st == GF_OK; i++) {
+        const gf_cell *title = gf_row_find(row, GF_CLUSTERS_MAIN, titles[i]);
+        if (title) st = visit_cell(c, "main", titles[i], title->value, err);
+    }
     return st;
 }
 

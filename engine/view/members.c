@@ -63,10 +63,33 @@ static gf_status take_sentence(gf_view *v, gf_cluster_info *info, gf_buffer *kep
     return st;
 }
 
+static gf_slice value_of(const gf_row *row, const char *column)
+{
+    const gf_cell *cell = gf_row_find(row, GF_CLUSTERS_MAIN, column);
+    return cell ? cell->value : (gf_slice){0};
+}
+
+/* Take the title out of v->row into *kept, which it is borrowed from; a person's label wins. */
+static gf_status take_title(gf_view *v, gf_cluster_info *info, gf_buffer *kept, gf_error *err)
+{
+    gf_slice title = value_of(&v->row, "title"), model = value_of(&v->row, "title_model");
+    gf_slice prompt = value_of(&v->row, "title_prompt");
+    if (!title.len || gf_pins_label(&v->pins, info->id)) return GF_OK;
+    gf_buffer_slice(kept, title);
+    gf_buffer_slice(kept, model);
+    gf_buffer_slice(kept, prompt);
+    gf_status st = gf_buffer_check(kept, err);
+    if (st != GF_OK) return st;
+    info->title = gf_slice_of(kept->ptr, title.len);
+    info->title_model = gf_slice_of(kept->ptr + title.len, model.len);
+    info->title_prompt = gf_slice_of(kept->ptr + title.len + model.len, prompt.len);
+    return GF_OK;
+}
+
 static gf_status visit_one(gf_view *v, const gf_listed_cluster *c, gf_json_parser *parser,
                            gf_visit_cluster *visit, void *context, gf_error *err)
 {
-    gf_buffer key = {0};
+    gf_buffer key = {0}, titles = {0};
     gf_tables_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
@@ -87,9 +110,11 @@ static gf_status visit_one(gf_view *v, const gf_listed_cluster *c, gf_json_parse
     }
     if (st == GF_OK) st = take_terms(parser, cell->value, &terms, &info.n_terms, err);
     info.terms = terms;
+    if (st == GF_OK) st = take_title(v, &info, &titles, err);
     if (st == GF_OK) st = take_sentence(v, &info, &key, err);
     if (st == GF_OK) st = visit(context, &info, err);
     gf_buffer_release(&key);
+    gf_buffer_release(&titles);
     gf_free(terms);
     return st;
 }

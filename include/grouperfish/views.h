@@ -90,6 +90,9 @@ typedef struct gf_cluster_info {
        of them has a sentence that can be shown, where that one was deleted or put anew since, and
        in builds of earlier versions. */
     gf_slice sentence, sentence_of;
+    /* A name in a few words by a language model, that model, and the hash of what it was asked;
+       empty where none was asked, and where a person has pinned the label. */
+    gf_slice title, title_model, title_prompt;
 } gf_cluster_info;
 
 typedef gf_status gf_visit_cluster(void *context, const gf_cluster_info *info, gf_error *err);
