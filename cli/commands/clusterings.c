@@ -345,7 +345,6 @@ static const gf_display_column export_columns[] = {{"id", "id", GF_COLUMN_TEXT},
                                                    {"time", "time", GF_COLUMN_RAW},
                                                    {"lang", NULL, GF_COLUMN_TEXT},
                                                    {"text", "text", GF_COLUMN_TEXT},
-                                                   {"title", NULL, GF_COLUMN_TEXT},
                                                    {"fields", NULL, GF_COLUMN_RAW}};
 
 static const gf_display_column export_document_columns[] = {{"id", "id", GF_COLUMN_TEXT},
