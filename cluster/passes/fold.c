@@ -90,26 +90,46 @@ static gf_status gather(gf_pool *pool, const gf_csr *x, const uint32_t *rows, gf
     return st == GF_OK ? gf_points_gather(pool, &all, rows, f->n, &f->x, &none, err) : st;
 }
 
-gf_status gf_fold_rows(gf_pool *pool, const gf_csr *x, gf_fold *out, gf_error *err)
+gf_status gf_fold_list_rows(gf_pool *pool, const gf_csr *x, gf_fold_list *out, gf_error *err)
 {
     size_t capacity = 16;
     while (capacity < (size_t)x->n_rows * 2)
         capacity *= 2;
-    gf_fold f = {0};
+    gf_fold_list l = {0};
     uint32_t *table = gf_calloc(capacity, sizeof *table);
-    uint32_t *rows = gf_array(x->n_rows, sizeof *rows);
-    f.point_of = gf_array(x->n_rows, sizeof *f.point_of);
-    gf_status st = table && rows && f.point_of ? GF_OK : gf_fail_memory(err, "folding equal rows");
-    if (st == GF_OK) {
-        hashing h = {x, f.point_of};
-        (void)gf_pool_run(pool, ((size_t)x->n_rows + TASK - 1) / TASK, hash_task, &h, NULL,
-                          NULL); /* cannot fail */
-        find_first(x, table, capacity, f.point_of);
-        f.n = number_points(x->n_rows, f.point_of, rows);
-        if (f.n < x->n_rows) st = gather(pool, x, rows, &f, err);
+    l.rows = gf_array(x->n_rows, sizeof *l.rows);
+    l.point_of = gf_array(x->n_rows, sizeof *l.point_of);
+    if (!table || !l.rows || !l.point_of) {
+        gf_free(table);
+        gf_fold_list_release(&l);
+        return gf_fail_memory(err, "folding equal rows");
     }
+    hashing h = {x, l.point_of};
+    (void)gf_pool_run(pool, ((size_t)x->n_rows + TASK - 1) / TASK, hash_task, &h, NULL,
+                      NULL); /* cannot fail */
+    find_first(x, table, capacity, l.point_of);
+    l.n = number_points(x->n_rows, l.point_of, l.rows);
     gf_free(table);
-    gf_free(rows);
+    *out = l;
+    return GF_OK;
+}
+
+void gf_fold_list_release(gf_fold_list *l)
+{
+    gf_free(l->point_of);
+    gf_free(l->rows);
+    *l = (gf_fold_list){0};
+}
+
+gf_status gf_fold_rows(gf_pool *pool, const gf_csr *x, gf_fold *out, gf_error *err)
+{
+    gf_fold_list l = {0};
+    gf_status st = gf_fold_list_rows(pool, x, &l, err);
+    if (st != GF_OK) return st;
+    gf_fold f = {.n = l.n, .point_of = l.point_of};
+    l.point_of = NULL;
+    if (f.n < x->n_rows) st = gather(pool, x, l.rows, &f, err);
+    gf_fold_list_release(&l);
     if (st == GF_OK)
         *out = f;
     else

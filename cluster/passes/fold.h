@@ -16,6 +16,17 @@ typedef struct gf_fold {
     float *weight; /* n: rows that each stands for; NULL where x is not made */
 } gf_fold;
 
+/** Which rows are equal, without a matrix of them. */
+typedef struct gf_fold_list {
+    uint32_t n;         /* distinct rows that have entries */
+    uint32_t *point_of; /* rows of x: as of gf_fold */
+    uint32_t *rows;     /* n: the first row that is equal to each */
+} gf_fold_list;
+
+/** Find them; on failure *out is unchanged. gf_fold_list_release. Cost as of gf_fold_rows. */
+gf_status gf_fold_list_rows(gf_pool *pool, const gf_csr *x, gf_fold_list *out, gf_error *err);
+void gf_fold_list_release(gf_fold_list *list);
+
 /**
  * Find the rows of x that are equal bit for bit.
  *
