@@ -136,3 +136,27 @@ const gf_row_member gf_schema_similar[] = {
     M_MAYBE("fields", MAP,
             "object: the other fields, each as its record has it; absent where there are none"),
     GF_ROW_MEMBERS_END};
+
+const gf_row_member gf_schema_duplicates[] = {
+    M("group", INTEGER, "its number, from 1 on: the largest group first"),
+    M("size", INTEGER, "documents of the group, however many are shown"),
+    M_MAYBE("representative", TRUTH,
+            "true; only of the document that stands for its group: the earliest"),
+    M("groups", INTEGER, "groups of the collection, however many are shown"),
+    M("copies", INTEGER,
+      "documents of all groups without the representatives: so many could be left out"),
+    M("id", ID, "the document"),
+    M("score", NUMBER, "its cosine with the representative, `min` to 1"),
+    M_MAYBE("cluster", INTEGER, "id of its cluster; absent where it is in none"),
+    M_MAYBE("label", TEXT, "of that cluster; absent where the build has no place for the document"),
+    M_MAYBE("provisional", TRUTH,
+            "true; only where the document came or was put anew since the build: it is where it "
+            "would be"),
+    M("snippet", TEXT,
+      "the text's beginning, some 120 characters on one line, with an ellipsis where it is cut"),
+    M_MAYBE("time", SCALAR,
+            "as the record has it: a number or a string; absent where there is none"),
+    M_MAYBE("lang", TEXT, "likewise text; absent where there is none"),
+    M_MAYBE("fields", MAP,
+            "object: the other fields, each as its record has it; absent where there are none"),
+    GF_ROW_MEMBERS_END};

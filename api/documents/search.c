@@ -6,10 +6,9 @@
 
 enum { SHOWN = 10, SNIPPET = 120 /* characters */ };
 
-gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err)
+gf_status gf_search_put_hit(gf_row_writer *row, const gf_hit *hit, gf_error *err)
 {
-    gf_row_writer *row = row_writer;
-    gf_json_writer *w = gf_row_writer_begin(row);
+    gf_json_writer *w = &row->json;
     const gf_membership *m = hit->membership;
     gf_buffer snippet = {0};
     gf_row_put_id(row, hit->document->id);
@@ -24,7 +23,14 @@ gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err)
     if (hit->total) gf_json_put_uint(w, "total", hit->total);
     gf_row_put_fields(w, hit->document);
     gf_buffer_release(&snippet);
-    return st == GF_OK ? gf_row_writer_emit(row, err) : st;
+    return st;
+}
+
+gf_status gf_search_emit_hit(void *row_writer, const gf_hit *hit, gf_error *err)
+{
+    gf_row_writer_begin(row_writer);
+    gf_status st = gf_search_put_hit(row_writer, hit, err);
+    return st == GF_OK ? gf_row_writer_emit(row_writer, err) : st;
 }
 
 static gf_status read_where(const gf_call *call, gf_search_options *o, gf_slice **where,

@@ -1,4 +1,4 @@
-/* Documents: put, delete, doc, search, similar. */
+/* Documents: put, delete, doc, search, similar, duplicates. */
 #include "cli/commands/deleted.h"
 #include "cli/commands/import_files.h"
 #include "cli/commands/put_source.h"
@@ -334,8 +334,32 @@ static const gf_command similar_command = {
     .prepare = prepare_similar,
 };
 
+/* ---- duplicates ------------------------------------------------------------------------------ */
+
+static const gf_positional duplicates_words[] = {{.name = "COLLECTION", .argument = "collection"}};
+static const gf_display_column duplicate_columns[] = {
+    {"group", "group", GF_COLUMN_ID},     {"size", "documents", GF_COLUMN_COUNT},
+    {"id", "id", GF_COLUMN_TEXT},         {"score", "score", GF_COLUMN_SCORE},
+    {"cluster", "cluster", GF_COLUMN_ID}, {"label", NULL, GF_COLUMN_TEXT},
+    {"time", "time", GF_COLUMN_RAW},      {"snippet", "text", GF_COLUMN_TEXT}};
+
+static const gf_command duplicates_command = {
+    .name = "duplicates",
+    .examples =
+        "    grouperfish duplicates feedback\n"
+        "    grouperfish duplicates feedback --min 0.95 --limit 0 --members 0 --format jsonl\n"
+        "    grouperfish duplicates feedback --new       what came since the build\n",
+    .notes =
+        "A group is its earliest document, the representative, and those whose weighted terms\n"
+        "have a cosine of at least --min with it, in the space of the served build of the\n"
+        "configuration default. Each document is in one group, that of the nearest\n"
+        "representative before it. Documents put since are compared too.\n",
+    GF_WORDS(duplicates_words),
+    .display = {GF_COLUMNS(duplicate_columns), .nothing = "no two documents are as near"},
+};
+
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 const gf_commands gf_commands_documents = {
-    "Documents and collections",
-    GF_LIST(&put_command, &delete_command, &doc_command, &search_command, &similar_command)};
+    "Documents and collections", GF_LIST(&put_command, &delete_command, &doc_command,
+                                         &search_command, &similar_command, &duplicates_command)};

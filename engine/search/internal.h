@@ -6,6 +6,8 @@
  *     items.c    what the index has of the items of a query
  *     best.c     the best documents of the index
  *     search.c   they and the others, by rank
+ *
+ * similar.c and near_duplicates.c compare documents by the rows of a build.
  */
 #ifndef GF_ENGINE_SEARCH_INTERNAL_H
 #define GF_ENGINE_SEARCH_INTERNAL_H
@@ -122,6 +124,16 @@ void gf_search_items_end(gf_search_items *items, size_t item, uint32_t segment);
 
 /** Take outdated documents off a chunk's bits, the first of which is document `first`. */
 void gf_search_drop_outdated(const gf_search_source *s, uint32_t first, uint32_t n, uint64_t *bits);
+
+/* ---- similar.c ------------------------------------------------------------------------------- */
+
+/**
+ * A document as it is now, and where it is in the view's build. It borrows from the row; the caller
+ * frees *fields.
+ * @param[out] placed  false where the build has no place for it
+ */
+gf_status gf_search_read_placed(gf_view *view, gf_slice id, gf_row *row, gf_document *document,
+                                gf_field **fields, gf_membership *m, bool *placed, gf_error *err);
 
 /* ---- best.c ---------------------------------------------------------------------------------- */
 

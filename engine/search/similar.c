@@ -477,23 +477,30 @@ static gf_status compare_given(comparing *c, gf_error *err)
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
+gf_status gf_search_read_placed(gf_view *view, gf_slice id, gf_row *row, gf_document *document,
+                                gf_field **fields, gf_membership *m, bool *placed, gf_error *err)
+{
+    gf_error why = {GF_OK, ""};
+    uint64_t seq;
+    gf_status st = gf_view_current_membership(view, id, m, &why);
+    if (st != GF_OK && st != GF_ENOTFOUND && st != GF_ECONFLICT) {
+        if (err) *err = why;
+        return st;
+    }
+    *placed = st == GF_OK;
+    return gf_state_document_row(view->state, id, row, document, fields, &seq, err);
+}
+
 static gf_status visit_found(comparing *c, const found *f, gf_visit_hit *visit, void *context,
                              gf_error *err)
 {
     gf_document document;
     gf_field *fields = NULL;
     gf_membership m;
-    gf_error why = {GF_OK, ""};
-    uint64_t seq;
-    gf_status placed = gf_view_current_membership(c->view, f->id, &m, &why);
-    if (placed != GF_OK && placed != GF_ENOTFOUND && placed != GF_ECONFLICT) {
-        if (err) *err = why;
-        return placed;
-    }
+    bool placed;
     gf_status st =
-        gf_state_document_row(c->view->state, f->id, &c->row, &document, &fields, &seq, err);
-    gf_hit hit = {
-        .document = &document, .score = f->score, .membership = placed == GF_OK ? &m : NULL};
+        gf_search_read_placed(c->view, f->id, &c->row, &document, &fields, &m, &placed, err);
+    gf_hit hit = {.document = &document, .score = f->score, .membership = placed ? &m : NULL};
     if (st == GF_OK) st = visit(context, &hit, err);
     gf_free(fields);
     return st;

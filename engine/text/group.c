@@ -2,6 +2,7 @@
 
 #include "base/grow.h"
 #include "base/memory.h"
+#include "engine/rows/document_row.h"
 #include "engine/rows/hours.h"
 #include "storage/tables.h"
 
@@ -39,7 +40,10 @@ gf_status gf_text_group_add(gf_text_group *g, gf_slice id, const gf_row *row, gf
     t->id = gf_arena_copy(&g->arena, id);
     t->text = gf_arena_copy(&g->arena, text->value);
     t->lang = lang ? gf_arena_copy(&g->arena, lang->value) : (gf_slice){"", 0};
+    const gf_cell *time = gf_row_find(row, GF_DOCUMENTS_MAIN, "time");
+    t->moment = INT64_MAX;
     t->hour = gf_hours_of_row(row);
+    if (time && !gf_document_row_moment(time->value, &t->moment)) t->moment = INT64_MAX;
     if (!t->id.ptr || !t->text.ptr || !t->lang.ptr) return gf_fail_memory(err, "documents");
     g->n++;
     g->bytes += text->value.len;

@@ -9,7 +9,8 @@
 
 typedef struct gf_group_text {
     gf_slice id, text, lang;
-    int32_t hour; /* that its time lies in, or GF_NO_HOUR (engine/rows/hours.h) */
+    int32_t hour;   /* that its time lies in, or GF_NO_HOUR (engine/rows/hours.h) */
+    int64_t moment; /* its time in milliseconds since 1970; INT64_MAX: it has none */
 } gf_group_text;
 
 /** {0} to begin with. */

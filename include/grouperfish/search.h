@@ -86,6 +86,62 @@ typedef struct gf_similar_options {
 gf_status gf_similar(gf_store *store, gf_place where, const gf_similar_options *options,
                      gf_visit_hit *visit, void *context, gf_error *err);
 
+/** A document of a group of near-duplicates. */
+typedef struct gf_near_duplicate {
+    const gf_document *document;
+    double score;                    /* the cosine with the group's representative, 0..1 */
+    const gf_membership *membership; /* where it is in the build; NULL where it is nowhere */
+    bool representative;             /* the first visited of its group, with a score of 1 */
+    uint64_t group;                  /* 1, 2, ... */
+    uint64_t size;                   /* documents of the group, also where fewer are visited */
+    uint64_t groups, copies;         /* groups of the collection, and documents of them that are no
+                                representatives */
+} gf_near_duplicate;
+
+typedef gf_status gf_visit_near_duplicate(void *context, const gf_near_duplicate *duplicate,
+                                          gf_error *err);
+
+typedef struct gf_near_duplicates_options {
+    unsigned version;        /* GF_NEAR_DUPLICATES_OPTIONS_VERSION: set by the initialiser */
+    gf_slice configuration;  /* whose served build has the rows; empty: "default" */
+    double least;            /* the least cosine, up to 1; 0: GF_NEAR_DUPLICATES_LEAST */
+    uint64_t limit;          /* groups at most; 0: all */
+    uint64_t members;        /* documents of each group at most, the representative too; 0: all */
+    unsigned threads;        /* 0: one per processor */
+    bool fresh;              /* only groups that have a document put after the build */
+    const gf_cancel *cancel; /* may be NULL */
+} gf_near_duplicates_options;
+
+#define GF_NEAR_DUPLICATES_LEAST           .8
+#define GF_NEAR_DUPLICATES_OPTIONS_VERSION 1
+/** Options with these members, as in GF_NEAR_DUPLICATES_OPTIONS(.member = value), and all others 0. */
+#define GF_NEAR_DUPLICATES_OPTIONS(...)                                                            \
+    ((gf_near_duplicates_options){.version = GF_NEAR_DUPLICATES_OPTIONS_VERSION, __VA_ARGS__})
+
+/**
+ * Groups of near-duplicates among the documents of a collection, as they are now: those that the
+ * build's settings select, each analysed as the build analyses texts. In the order of their times
+ * (those without one last), then of their ids, a document
+ *
+ *     represents a group        where no representative before it has a cosine of `least` with it
+ *     is a member of the group  of that of these representatives that is nearest (the first of several)
+ *
+ * and documents whose rows are equal count as one, at the place of the first. So a group's
+ * representative is its first document, each member is at least so near to it, and what comes later
+ * changes no group of what was there. Documents without terms are in none. Exact, and the same for any
+ * number of threads. Groups of two documents or more are visited, the largest first, then by
+ * their representative; in a group the representative, then members by falling score.
+ *
+ * @return GF_OK; GF_EINVAL (least); GF_ENOTFOUND (collection, or there is no build yet); GF_ECONFLICT
+ *         (the build's rows were made elsewhere); GF_ECANCELLED, GF_ECORRUPT, GF_EIO, GF_ENOMEM, also
+ *         what the visitor returns
+ * Cost: the analysis of all texts, which costs more than what follows, on all threads; memory 8 bytes
+ *       for each term of a document, twice while they are collected, 200 and the id for a document.
+ */
+gf_status gf_near_duplicates(gf_store *store, gf_place where,
+                             const gf_near_duplicates_options *options,
+                             gf_visit_near_duplicate *visit, void *context, gf_error *err);
+
 /**
  * A short piece of a text around a part of it, on one line: at most `most` characters and an
  * ellipsis where it was cut, which is between words if there are any.

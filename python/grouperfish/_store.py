@@ -831,6 +831,11 @@ class Collection:
         rows = self._by_config("similar", id=str(id), **self._number(), **arguments)
         return Table.from_rows(rows, "documents")
 
+    def duplicates(self, **arguments: Any) -> Table:
+        """Groups of documents that are nearly the same, each behind the earliest of them."""
+        rows = self._by_config("duplicates", **self._number(), **arguments)
+        return Table.from_rows(rows, "documents")
+
     def terms(self, **arguments: Any) -> Table:
         """The vocabulary of the build, by falling document frequency."""
         return Table.from_rows(self._by_config("terms", **arguments), "terms")

@@ -75,7 +75,7 @@ class AtHomeAndAway(Remote):
             ["builds", "posts"], ["clusters", "posts"], ["clusters", "posts", "--tree"], ["clusters", "nosuch"],
             ["clusters", "post"], ["clusters", "posts", "--nonsense"], ["cluster", "posts", "1"],
             ["cluster", "posts", "99999"], ["doc", "posts", "7", "--why"], ["doc", "posts", "nosuch"],
-            ["search", "posts", "honey -wax"], ["similar", "posts", "7"], ["export", "posts"],
+            ["search", "posts", "honey -wax"], ["similar", "posts", "7"], ["duplicates", "posts", "--min", "0.4"], ["export", "posts"],
             ["export", "*", "--documents"], ["export", "posts", "-o", "out.csv", "--force"],
             ["export", "posts", "--matrix", "out.npz", "--force"], ["assign", "posts", "mixed.jsonl"],
             ["rebuild", "posts", "--config", "rows", "--matrix", "out2.npz", "--force"],

@@ -113,6 +113,7 @@ COMMANDS = [
     Command("doc", "doc feedback 7 --why"),
     Command("search", "search feedback guitar"),
     Command("similar", "similar feedback 7"),
+    Command("duplicates", "duplicates feedback --min 0.3"),
     Command("assign", "assign feedback IN/more.jsonl"),
     Command("evaluate", "evaluate feedback --label-field type"),
     Command("evaluate figures", "evaluate feedback"),
