@@ -30,6 +30,10 @@ const gf_own_option gf_command_global_options[GF_COMMAND_GLOBAL_OPTIONS] = {
     {"format", "FORMAT",
      "table, json, jsonl, csv, spreadsheet or plain (table on a terminal, else plain)",
      GF_OPTION_GLOBAL},
+    {"bom", NULL, "CSV for spreadsheets: with a byte order mark, and no cell a formula",
+     GF_OPTION_GLOBAL},
+    {"no-defuse", NULL, "with --bom: cells as they are, also those that spreadsheets work out",
+     GF_OPTION_GLOBAL},
     {"read-only", NULL, "change nothing in the store's folder, also where it could be written",
      GF_OPTION_GLOBAL},
     {"wait", "SECONDS", "wait for a store that is held and not answered for (5)", GF_OPTION_GLOBAL},
@@ -110,6 +114,13 @@ const gf_own_option *gf_command_own_option(const gf_command *c, const char *name
     return NULL;
 }
 
+static bool is_global(const char *name)
+{
+    for (size_t i = 0; i < GF_COMMAND_GLOBAL_OPTIONS; i++)
+        if (strcmp(gf_command_global_options[i].name, name) == 0) return true;
+    return false;
+}
+
 bool gf_command_option(const gf_command *c, size_t i, gf_option *option)
 {
     const gf_operation *o = gf_command_operation(c);
@@ -123,7 +134,9 @@ bool gf_command_option(const gf_command *c, size_t i, gf_option *option)
     i -= GF_COMMAND_GLOBAL_OPTIONS + c->n_options;
     for (size_t n = 0; n < o->n_parameters; n++) {
         const gf_parameter *p = &o->parameters[n];
-        if (gf_command_has_word(c, p->name) || gf_command_own_option(c, p->name)) continue;
+        if (gf_command_has_word(c, p->name) || gf_command_own_option(c, p->name) ||
+            is_global(p->name))
+            continue;
         if (i-- > 0) continue;
         assert((p->kind == GF_PARAMETER_FLAG) == (p->value == NULL));
         *option = (gf_option){p->name, p->value, p->meaning, NULL, p};

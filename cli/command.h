@@ -96,7 +96,7 @@ extern const gf_commands gf_commands_documents, gf_commands_collections, gf_comm
 extern const gf_display gf_command_cells_display;
 
 /** Options of every command. */
-enum { GF_COMMAND_GLOBAL_OPTIONS = 8 };
+enum { GF_COMMAND_GLOBAL_OPTIONS = 10 };
 extern const gf_own_option gf_command_global_options[GF_COMMAND_GLOBAL_OPTIONS];
 
 /** A place in the list of commands; {0} is before the first. */
@@ -138,7 +138,8 @@ typedef struct gf_option {
 
 /**
  * The i-th option of a command: the global ones, its own, the operation's, in this order.
- * Parameters that words give, and those that an option of the command's own hides, are left out.
+ * Parameters that words give, and those that an option of the command's own or a global one hides,
+ * are left out.
  */
 bool gf_command_option(const gf_command *command, size_t i, gf_option *option);
 

@@ -102,6 +102,10 @@ static gf_status take_global_option(gf_session *s, const char *name, const char 
     if (strcmp(name, "wait") == 0) return take_wait(s, value, err);
     if (strcmp(name, "read-only") == 0)
         s->read_only = true;
+    else if (strcmp(name, "bom") == 0)
+        s->bom = true;
+    else if (strcmp(name, "no-defuse") == 0)
+        s->no_defuse = true;
     else
         s->help = true;
     return GF_OK;

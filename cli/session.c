@@ -3,6 +3,7 @@
 
 #include "base/grow.h"
 #include "cli/listed_columns.h"
+#include "formats/text/csv.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -261,6 +262,24 @@ static gf_status choose_format(gf_session *s, gf_output_format *format, gf_error
     return GF_OK;
 }
 
+/* --bom makes CSV that for spreadsheets; --no-defuse is of no other. */
+static gf_status choose_cells(gf_session *s, gf_output_format *format, gf_error *err)
+{
+    gf_output_format named;
+    bool chosen = s->format || (s->out_path && format_of_name(s->out_path, &named));
+    if (s->bom && chosen && *format != GF_OUTPUT_CSV && *format != GF_OUTPUT_SPREADSHEET)
+        return gf_fail(err, GF_EINVAL, "--bom: a byte order mark is of CSV; add --format csv");
+    if (s->bom) {
+        s->format = "spreadsheet";
+        *format = GF_OUTPUT_SPREADSHEET;
+    }
+    if (s->no_defuse && *format != GF_OUTPUT_SPREADSHEET)
+        return gf_fail(err, GF_EINVAL,
+                       "--no-defuse: only CSV for spreadsheets has cells that are not as they were "
+                       "(--bom, --format spreadsheet)");
+    return GF_OK;
+}
+
 /* True where the path leads to a file among the words of the command line. */
 static bool is_input(const gf_session *s, const char *path)
 {
@@ -444,6 +463,7 @@ static gf_status run_operation(gf_session *s, gf_output_format format, gf_error 
         gf_arena_release(&names);
         return st;
     }
+    if (s->no_defuse) s->output.csv_style = GF_CSV_AS_NEEDED;
     fill_call(s);
     fill_access(s);
     st = s->access.remote.url && s->command->run_on_server
@@ -472,6 +492,7 @@ static gf_status run_command(gf_session *s, gf_error *err)
     if (s->read_only && gf_operation_changes_store(s->operation))
         return gf_fail(err, GF_EINVAL, "--read-only: this command changes the store");
     st = choose_format(s, &format, err);
+    if (st == GF_OK) st = choose_cells(s, &format, err);
     if (st == GF_OK) st = check_name(s, format, err);
     if (st == GF_OK && s->command->prepare) st = s->command->prepare(s, err);
     if (s->files && s->follow_links) gf_files_follow_links(s->files);

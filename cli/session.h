@@ -37,6 +37,8 @@ struct gf_session {
     const char *file; /* of an option that the command itself uses, such as --ids FILE */
     double wait_seconds;
     bool read_only;    /* --read-only */
+    bool bom;          /* --bom */
+    bool no_defuse;    /* --no-defuse */
     bool follow_links; /* --follow-links */
     bool wait_given, force, help;
 

@@ -249,7 +249,8 @@ gf_status gf_table_export_csv(gf_table_call *c, const gf_row *row, uint32_t fami
                               gf_buffer *csv, gf_error *err)
 {
     bool sheet = gf_call_flag(c->call, "spreadsheet");
-    unsigned style = sheet ? GF_CSV_SPREADSHEET : GF_CSV_AS_NEEDED;
+    bool defused = sheet && !gf_call_flag(c->call, "no-defuse");
+    unsigned style = defused ? GF_CSV_SPREADSHEET : GF_CSV_AS_NEEDED;
     if (sheet && !row) gf_buffer_str(csv, GF_CSV_MARK);
     gf_status st = GF_OK;
     if (row)

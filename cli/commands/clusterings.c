@@ -389,9 +389,11 @@ static const gf_command export_command = {
         "Lines) back as it was. As CSV there is a column for each field of any document "
         "(field:NAME\n"
         "where it is called as one of export's own), and what is no text comes back as text.\n"
-        "--format spreadsheet is CSV for Excel and its like: with a byte order mark, and a ' "
-        "before\n"
-        "cells that it would take for formulas. What is in an .npz file: docs/formats.md.\n",
+        "--bom is for Excel and its like: CSV with a byte order mark, and a ' before cells that\n"
+        "it would take for formulas (not with --no-defuse). --with-text -o all.csv --bom has "
+        "all.\n"
+        "Parquet and .xlsx are written by Python's package. What is in an .npz file: "
+        "docs/formats.md.\n",
     GF_WORDS(gf_collection_word),
     GF_OPTIONS(export_options),
     .display = {GF_COLUMNS(export_columns), .spread = true, .inner = "fields"},

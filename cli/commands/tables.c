@@ -561,7 +561,8 @@ static gf_status prepare_export(gf_session *s, gf_error *err)
     bool sheet = s->format && strcmp(s->format, "spreadsheet") == 0;
     bool csv = s->format ? strcmp(s->format, "csv") == 0 : dot && strcasecmp(dot, ".csv") == 0;
     gf_status st = csv || sheet ? gf_session_add(s, "csv", "true", err) : GF_OK;
-    return st == GF_OK && sheet ? gf_session_add(s, "spreadsheet", "true", err) : st;
+    if (st == GF_OK && sheet) st = gf_session_add(s, "spreadsheet", "true", err);
+    return st == GF_OK && s->no_defuse ? gf_session_add(s, "no-defuse", "true", err) : st;
 }
 
 static const gf_own_option export_options[] = {

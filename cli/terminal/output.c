@@ -31,6 +31,7 @@ gf_status gf_output_init(gf_output *o, gf_output_format format, const gf_display
     if (format == GF_OUTPUT_SPREADSHEET) {
         o->format = GF_OUTPUT_CSV;
         o->csv_style = GF_CSV_SPREADSHEET;
+        o->csv_mark = true;
     }
     o->width = gf_text_terminal_width(out);
     gf_text_table_init(&o->table, display, out, o->width);
@@ -66,7 +67,7 @@ static void csv_cell(void *context, gf_slice text)
 
 static void csv_mark(gf_output *o)
 {
-    if (o->csv_style & GF_CSV_SPREADSHEET) fputs(GF_CSV_MARK, o->out);
+    if (o->csv_mark) fputs(GF_CSV_MARK, o->out);
 }
 
 static void csv_header(gf_output *o)
