@@ -78,7 +78,7 @@ static gf_status read_file(const char *path, corpus *c, gf_error *err)
 static gf_status assign_corpus(gf_view *view, corpus *c, unsigned threads, gf_error *err)
 {
     if (c->texts) return gf_view_assign_all(view, c->texts, c->n, threads, c->places, err);
-    return gf_view_assign_rows(view, &c->rows.matrix, threads, c->places, err);
+    return gf_view_assign_rows(view, &c->rows.matrix, threads, NULL, c->places, err);
 }
 
 static gf_status measure(gf_store *store, const char *collection, corpus *c, unsigned threads,

@@ -103,7 +103,7 @@ static gf_status assign_matrix(assigning *a, gf_error *err)
     if (st == GF_ENOTFOUND) return gf_fail(err, GF_EINVAL, "matrix: the input is empty");
     if (st != GF_OK) return st;
     gf_membership *places = gf_array(m.matrix.n_rows, sizeof *places);
-    st = places ? gf_view_assign_rows(a->view, &m.matrix, a->threads, places, err)
+    st = places ? gf_view_assign_rows(a->view, &m.matrix, a->threads, call->cancel, places, err)
                 : gf_fail_memory(err, "rows");
     for (uint32_t i = 0; i < m.matrix.n_rows && st == GF_OK; i++) {
         gf_document d = {.id = m.matrix.id[i]};

@@ -395,8 +395,8 @@ typedef struct similarities {
     size_t rows, capacity, k;
 } similarities;
 
-static gf_status similar_batch(gf_view *view, gf_arrow_reader *r, int64_t rows, batch_documents *b,
-                               similarities *s, float **run, gf_error *err)
+static gf_status similar_batch(gf_view *view, gf_arrow_reader *r, int64_t rows, unsigned threads,
+                               batch_documents *b, similarities *s, float **run, gf_error *err)
 {
     size_t before = s->rows, all = before + (size_t)rows;
     gf_status st = GF_OK;
@@ -413,7 +413,8 @@ static gf_status similar_batch(gf_view *view, gf_arrow_reader *r, int64_t rows, 
         st = read_run(r, &i, rows, b, err);
         if (st == GF_OK && !grow_to(run, b->n * s->k + 1, sizeof **run))
             st = gf_fail_memory(err, "similarities");
-        if (st == GF_OK) st = gf_view_similarities(view, b->at, b->n, *run, err);
+        if (st == GF_OK)
+            st = gf_view_similarities(view, b->at, b->n, threads, r->options->cancel, *run, err);
         for (size_t j = 0; j < b->n && st == GF_OK; j++)
             memcpy(s->value + (before + b->row[j]) * s->k, *run + j * s->k, s->k * sizeof **run);
     }
@@ -443,8 +444,8 @@ static gf_status export_similarities(similarities *s, struct ArrowArrayStream *o
 }
 
 gf_status gf_arrow_similarities(gf_view *view, struct ArrowArrayStream *stream,
-                                const gf_arrow_options *options, struct ArrowArrayStream *out,
-                                gf_error *err)
+                                const gf_arrow_options *options, unsigned threads,
+                                struct ArrowArrayStream *out, gf_error *err)
 {
     gf_arrow_reader r = {0};
     batch_documents b = {0};
@@ -457,7 +458,7 @@ gf_status gf_arrow_similarities(gf_view *view, struct ArrowArrayStream *stream,
     if (st == GF_OK) st = read_names(view, &n, err);
     s.k = n.n;
     while (st == GF_OK && (st = gf_arrow_reader_next(&r, &rows, err)) == GF_OK)
-        st = similar_batch(view, &r, rows, &b, &s, &run, err);
+        st = similar_batch(view, &r, rows, threads, &b, &s, &run, err);
     if (st == GF_ENOTFOUND) st = export_similarities(&s, out, err);
     gf_arrow_reader_release(&r);
     release_documents(&b);

@@ -306,7 +306,7 @@ static gf_status load_row_workers(gf_assigner *a, unsigned threads, gf_error *er
 }
 
 gf_status gf_view_assign_rows(gf_view *v, const gf_matrix *rows, unsigned threads,
-                              gf_membership *memberships, gf_error *err)
+                              const gf_cancel *cancel, gf_membership *memberships, gf_error *err)
 {
     if (!gf_rows_are_given(v->info.rows))
         return gf_fail(err, GF_ECONFLICT,
@@ -327,7 +327,7 @@ gf_status gf_view_assign_rows(gf_view *v, const gf_matrix *rows, unsigned thread
     if (st != GF_OK) return st;
     several_rows s = {v, rows, memberships};
     return gf_pool_run(v->assigner->pool, ((size_t)rows->n_rows + TASK_ROWS - 1) / TASK_ROWS,
-                       assign_rows_task, &s, NULL, err);
+                       assign_rows_task, &s, cancel, err);
 }
 
 /* ---- several texts --------------------------------------------------------------------------- */

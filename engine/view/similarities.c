@@ -18,37 +18,78 @@ static void add_row(const gf_csr *by_term, gf_row_view row, double *sum)
     }
 }
 
-static gf_status write_similarities(gf_view *v, const gf_csr *by_term, const gf_document *documents,
-                                    size_t n, double *sum, float *similarity, gf_error *err)
+/* Texts of a task. */
+enum { TASK_TEXTS = 64 };
+
+typedef struct texts_asked {
+    gf_view *view;
+    const gf_csr *by_term;
+    const gf_document *document; /* n */
+    size_t n;
+    float *similarity;         /* n * k */
+    double *sum;               /* k of each worker */
+    gf_model_workers *workers; /* NULL: the view's own analysis, in one thread */
+} texts_asked;
+
+static gf_status row_of(const texts_asked *a, unsigned worker, const gf_document *d,
+                        gf_row_view *row, gf_error *err)
 {
-    uint32_t k = by_term->n_cols;
-    for (size_t i = 0; i < n; i++) {
+    if (!a->workers) return gf_view_row_of(a->view, d, row, err);
+    return gf_model_workers_row(a->workers, worker, d->language, d->text, row, err);
+}
+
+static gf_status texts_task(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    const texts_asked *a = context;
+    uint32_t k = a->by_term->n_cols;
+    double *sum = a->sum + (size_t)worker * k;
+    size_t from = index * TASK_TEXTS, to = a->n - from > TASK_TEXTS ? from + TASK_TEXTS : a->n;
+    for (size_t i = from; i < to; i++) {
         gf_row_view row;
-        gf_status st = gf_view_row_of(v, &documents[i], &row, err);
+        gf_status st = row_of(a, worker, &a->document[i], &row, err);
         if (st != GF_OK) return st;
         for (uint32_t c = 0; c < k; c++)
             sum[c] = 0;
-        add_row(by_term, row, sum);
+        add_row(a->by_term, row, sum);
         for (uint32_t c = 0; c < k; c++)
-            similarity[i * k + c] = sum[c] < 0 ? 0 : sum[c] > 1 ? 1 : (float)sum[c];
+            a->similarity[i * k + c] = sum[c] < 0 ? 0 : sum[c] > 1 ? 1 : (float)sum[c];
     }
     return GF_OK;
 }
 
-gf_status gf_view_similarities(gf_view *v, const gf_document *documents, size_t n,
-                               float *similarity, gf_error *err)
+/* Texts by several threads; given rows, and those of word vectors, by this one. */
+static gf_status ask_texts(texts_asked *a, unsigned threads, const gf_cancel *cancel, gf_error *err)
+{
+    gf_model_workers workers = {0};
+    size_t tasks = (a->n + TASK_TEXTS - 1) / TASK_TEXTS;
+    bool several = threads != 1 && tasks > 1 && a->view->info.rows == GF_ROWS_OF_TEXTS;
+    gf_status st = several ? gf_view_load_analysis(a->view, err) : GF_OK;
+    if (st == GF_OK && several) {
+        st = gf_model_workers_init(&workers, &a->view->model, threads, err);
+        a->workers = &workers;
+    }
+    if (st == GF_OK) {
+        a->sum = gf_array((size_t)(several ? workers.n : 1) * a->by_term->n_cols + 1,
+                          sizeof *a->sum);
+        st = a->sum ? gf_pool_run(workers.pool, tasks, texts_task, a, cancel, err)
+                    : gf_fail_memory(err, "similarities");
+    }
+    gf_free(a->sum);
+    gf_model_workers_release(&workers);
+    return st;
+}
+
+gf_status gf_view_similarities(gf_view *v, const gf_document *documents, size_t n, unsigned threads,
+                               const gf_cancel *cancel, float *similarity, gf_error *err)
 {
     gf_build_matrix m = {0};
     gf_csr by_term = {0};
-    double *sum = NULL;
     gf_status st = gf_view_read_centres(v, &m, err);
     if (st == GF_OK) st = gf_csr_transpose(&m.centroids, &by_term, err);
     if (st == GF_OK) {
-        sum = gf_array((size_t)m.n_clusters + 1, sizeof *sum);
-        st = sum ? write_similarities(v, &by_term, documents, n, sum, similarity, err)
-                 : gf_fail_memory(err, "similarities");
+        texts_asked a = {v, &by_term, documents, n, similarity, NULL, NULL};
+        st = ask_texts(&a, threads, cancel, err);
     }
-    gf_free(sum);
     gf_csr_release(&by_term);
     gf_build_matrix_release(&m);
     return st;

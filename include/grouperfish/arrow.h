@@ -164,8 +164,8 @@ gf_status gf_arrow_assign(gf_view *view, struct ArrowArrayStream *stream,
  * `similarity`, fixed_size_list<float>, of as many as the build has clusters, by their ids.
  */
 gf_status gf_arrow_similarities(gf_view *view, struct ArrowArrayStream *stream,
-                                const gf_arrow_options *options, struct ArrowArrayStream *out,
-                                gf_error *err);
+                                const gf_arrow_options *options, unsigned threads,
+                                struct ArrowArrayStream *out, gf_error *err);
 
 GF_PUBLIC_END
 

@@ -49,11 +49,15 @@ gf_status gf_view_read_centres(gf_view *view, gf_build_matrix *matrix, gf_error 
 /**
  * The similarity of documents, as gf_view_assign_document reads them, to the centre of each cluster.
  *
- * @param similarity  n * clusters of the build, by document, then by the clusters' ids; 0..1
+ * @param threads     0: one per processor; given rows take one
+ * @param cancel      may be NULL
+ * @param similarity  n * clusters of the build, by document, then by the clusters' ids; 0..1. The same
+ *                    for any number of threads
  * Cost: reading the centres once a call; for each term of a document the clusters that have it.
  */
 gf_status gf_view_similarities(gf_view *view, const gf_document *documents, size_t n,
-                               float *similarity, gf_error *err);
+                               unsigned threads, const gf_cancel *cancel, float *similarity,
+                               gf_error *err);
 
 /** The term of a column, where columns are terms: as it is counted (unique), and as documents write it most often. */
 gf_slice gf_build_matrix_term(const gf_build_matrix *matrix, uint32_t column);

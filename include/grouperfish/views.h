@@ -225,12 +225,13 @@ gf_status gf_view_assign_document(gf_view *view, const gf_document *document,
  * The places of rows in a build whose rows were made elsewhere.
  *
  * @param threads      of the view's first such call: 0 takes one per processor
+ * @param cancel       looked at before every 256 rows; may be NULL
  * @param memberships  rows->n_rows, the same for any number of threads; ids do not count
  * @return GF_OK; GF_ECONFLICT where the build's rows are the texts'; GF_EINVAL where the columns
- *         are not as many as the build's, or a value is not finite; as gf_view_assign
+ *         are not as many as the build's, or a value is not finite; GF_ECANCELLED; as gf_view_assign
  */
 gf_status gf_view_assign_rows(gf_view *view, const gf_matrix *rows, unsigned threads,
-                              gf_membership *memberships, gf_error *err);
+                              const gf_cancel *cancel, gf_membership *memberships, gf_error *err);
 
 /**
  * gf_view_assign_document for several side by side.

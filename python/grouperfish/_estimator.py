@@ -286,7 +286,7 @@ class Grouperfish:
             return self._transform_rows(self._check_rows(X, reset=False))
         if _is_rows(X):
             raise Invalid("this estimator was fitted with texts: rows of numbers have no place in it")
-        values, k = self._fitted.similarities(X)
+        values, k = self._fitted.similarities(X, threads=_threads(self.n_jobs) or 0)
         numpy = _numpy()
         if numpy is not None:
             return numpy.array(values).reshape(-1, self.n_clusters_)

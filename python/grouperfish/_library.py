@@ -340,14 +340,14 @@ _PROTOTYPES = {
     ),
     "gf_arrow_similarities": (
         c_int,
-        [c_void_p, c_void_p, POINTER(ArrowOptions), c_void_p, POINTER(Error)],
+        [c_void_p, c_void_p, POINTER(ArrowOptions), c_uint, c_void_p, POINTER(Error)],
     ),
     "gf_view_open": (c_int, [c_void_p, Place, Slice, c_int64, POINTER(c_void_p), POINTER(Error)]),
     "gf_view_close": (None, [c_void_p]),
     "gf_view_build": (POINTER(BuildInfo), [c_void_p]),
     "gf_view_assign_rows": (
         c_int,
-        [c_void_p, POINTER(Matrix), c_uint, POINTER(Membership), POINTER(Error)],
+        [c_void_p, POINTER(Matrix), c_uint, POINTER(Cancel), POINTER(Membership), POINTER(Error)],
     ),
     "gf_view_read_centres": (c_int, [c_void_p, POINTER(BuildMatrix), POINTER(Error)]),
     "gf_view_read_matrix": (

@@ -735,7 +735,7 @@ class Collection:
 
         with self._view() as view:
             if _matrix.is_matrix(data):
-                return _assign_rows(view, _matrix.rows_of(data, None))
+                return _assign_rows(view, _matrix.rows_of(data, None), threads)
             source, _ = _data.source_of_texts(data, errors)
             call = _calls.Call(False)
             options, hold = _assign_options(source, call, errors)
@@ -757,7 +757,9 @@ class Collection:
             del hold
         return Table(_places(_arrow.Batch(out)), "texts")
 
-    def similarities(self, data: Any, *, errors: str = "raise") -> tuple[memoryview, int]:
+    def similarities(
+        self, data: Any, *, errors: str = "raise", threads: int = 0
+    ) -> tuple[memoryview, int]:
         """The similarity of texts to every cluster, by rising ids of clusters.
 
         Returns
@@ -842,6 +844,7 @@ class Collection:
 
     def evaluate(self, label_field: Optional[str] = None, **arguments: Any) -> list:
         """How good the clusters are; with ``label_field`` how well they meet known classes."""
+                    threads,
         return list(self._by_config("evaluate", label_field=label_field, **arguments))
 
     def export(self, **arguments: Any) -> Table:
@@ -974,10 +977,17 @@ def _places(batch: _arrow.Batch) -> dict:
     }
 
 
-def _assign_rows(view: Any, rows: Any) -> Table:
+def _assign_rows(view: Any, rows: Any, threads: int) -> Table:
     places = (lib.Membership * max(rows.n, 1))()
     call = _calls.Call(False)
-    call.run(lib.library.gf_view_assign_rows, view, ctypes.byref(rows.matrix), 0, places)
+    call.run(
+        lib.library.gf_view_assign_rows,
+        view,
+        ctypes.byref(rows.matrix),
+        threads,
+        ctypes.byref(call.cancel),
+        places,
+    )
     some = [places[i] for i in range(rows.n)]
     return Table(
         {

@@ -473,7 +473,7 @@ static void texts_are_assigned(void **state)
     release_taken(&found);
 
     arrow_given_open(&g);
-    assert_ok(gf_arrow_similarities(view, &g.stream, &o, &out, &err));
+    assert_ok(gf_arrow_similarities(view, &g.stream, &o, 1, &out, &err));
     arrow_given_check(&g);
     taken similar = take_all(&out);
     assert_string_equal(similar.schema.children[0]->format, "+w:2");
@@ -556,7 +556,7 @@ static gf_status sweep_assign(void *context, gf_error *err)
     arrow_given g = {.n_columns = 1, .rows = 6, .batches = 1};
     g.columns[0] = arrow_texts_column(&t, "text", six, 6);
     arrow_given_open(&g);
-    gf_status st = s->similar ? gf_arrow_similarities(s->view, &g.stream, &o, &out, err)
+    gf_status st = s->similar ? gf_arrow_similarities(s->view, &g.stream, &o, 1, &out, err)
                               : gf_arrow_assign(s->view, &g.stream, &o, 1, &out, err);
     arrow_given_check(&g);
     if (st == GF_OK) out.release(&out);

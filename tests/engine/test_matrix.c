@@ -398,7 +398,7 @@ static void rows_assigned(void **state)
         assert_ok(rebuild_by(&f, &g.matrix, &r, &err));
         give(&g, DOCUMENTS, kind & 2); /* a dense build knows sparse rows, too, and the reverse */
         gf_view *view = open_view(&f);
-        assert_ok(gf_view_assign_rows(view, &g.matrix, 1, places, &err));
+        assert_ok(gf_view_assign_rows(view, &g.matrix, 1, NULL, places, &err));
         for (uint32_t i = 0; i < DOCUMENTS; i++) {
             assert_ok(gf_view_membership(view, g.id[i], &m, &err));
             assert_int_equal(places[i].cluster, m.cluster);
@@ -408,13 +408,13 @@ static void rows_assigned(void **state)
         assert_status(GF_ECONFLICT,
                       gf_view_assign(view, GF_SLICE(""), GF_SLICE("a text"), &m, &err));
         g.matrix.n_cols++;
-        assert_status(GF_EINVAL, gf_view_assign_rows(view, &g.matrix, 1, places, &err));
+        assert_status(GF_EINVAL, gf_view_assign_rows(view, &g.matrix, 1, NULL, places, &err));
         assert_non_null(strstr(err.message, "have 6 columns, those of the build have 5"));
         gf_view_close(view);
         fixture_rebuild(&f, "c");
         g.matrix.n_cols--;
         view = open_view(&f);
-        assert_status(GF_ECONFLICT, gf_view_assign_rows(view, &g.matrix, 1, places, &err));
+        assert_status(GF_ECONFLICT, gf_view_assign_rows(view, &g.matrix, 1, NULL, places, &err));
         gf_view_close(view);
         fixture_close(&f);
     }
@@ -428,7 +428,7 @@ static gf_membership *many_places(fixture *f, const gf_matrix *rows, unsigned th
     gf_view *view = open_view(f);
     gf_membership *places = gf_calloc(MANY, sizeof *places);
     assert_non_null(places);
-    assert_ok(gf_view_assign_rows(view, rows, threads, places, &err));
+    assert_ok(gf_view_assign_rows(view, rows, threads, NULL, places, &err));
     gf_view_close(view);
     return places;
 }
@@ -487,7 +487,7 @@ static void rows_by_several_threads(void **state)
     for (uint32_t i = 0; i < MANY; i++) {
         gf_membership alone;
         gf_matrix one = {.dense = values + (size_t)i * COLUMNS, .n_rows = 1, .n_cols = COLUMNS};
-        assert_ok(gf_view_assign_rows(view, &one, 2, &alone, &err));
+        assert_ok(gf_view_assign_rows(view, &one, 2, NULL, &alone, &err));
         const gf_membership *told[] = {&by_1[i], &by_3[i]};
         for (int t = 0; t < 2; t++) {
             assert_int_equal(told[t]->cluster, alone.cluster);
@@ -499,8 +499,11 @@ static void rows_by_several_threads(void **state)
         assert_int_equal(alone.cluster == 0, i == 700);
     }
     check_sparse_rows(&f, values, by_1);
+    gf_cancel cancel = {0};
+    gf_cancel_request(&cancel);
+    assert_status(GF_ECANCELLED, gf_view_assign_rows(view, &rows, 2, &cancel, by_3, &err));
     values[900 * (size_t)COLUMNS + 1] = INFINITY;
-    assert_status(GF_EINVAL, gf_view_assign_rows(view, &rows, 2, by_3, &err));
+    assert_status(GF_EINVAL, gf_view_assign_rows(view, &rows, 2, NULL, by_3, &err));
     assert_non_null(strstr(err.message, "row 900"));
     gf_view_close(view);
     gf_free(by_1);
@@ -519,7 +522,7 @@ static gf_status assign_rows_once(void *context, gf_error *err)
     gf_view *view;
     gf_status st = gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &view, err);
     if (st != GF_OK) return st;
-    st = gf_view_assign_rows(view, &rows, 2, places, err);
+    st = gf_view_assign_rows(view, &rows, 2, NULL, places, err);
     gf_view_close(view);
     return st;
 }

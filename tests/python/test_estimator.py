@@ -1,7 +1,9 @@
 """The estimator: labels, names, scikit-learn's own checks, bad input, pickling."""
 
 import gc
+import os
 import pickle
+import threading
 import unittest
 
 import support
@@ -17,6 +19,23 @@ def fitted(**params):
 
 class Labels(unittest.TestCase):
     def test_labels_names_and_scores(self):
+def with_threads(work):
+    """What work gives, and the most threads that this process had meanwhile."""
+    ended, most = threading.Event(), [0]
+
+    def look():
+        while not ended.is_set():
+            most[0] = max(most[0], len(os.listdir("/proc/self/task")))
+
+    looker = threading.Thread(target=look)
+    looker.start()
+    try:
+        return work(), most[0]
+    finally:
+        ended.set()
+        looker.join()
+
+
         g = fitted()
         labels = list(g.labels_)
         self.assertEqual(len(set(labels[:3])), 1)
@@ -64,6 +83,14 @@ class Labels(unittest.TestCase):
 
     def test_scores_are_those_of_the_texts_again(self):
         g = fitted()
+    def test_jobs_of_similarities(self):
+        texts = support.posts(3000)
+        g = Grouperfish(k=5, random_state=1).fit(texts)
+        alone, threads_alone = with_threads(lambda: g.set_params(n_jobs=1).transform(texts))
+        beside, threads_beside = with_threads(lambda: g.set_params(n_jobs=6).transform(texts))
+        self.assertEqual([list(row) for row in alone], [list(row) for row in beside])
+        self.assertGreaterEqual(threads_beside, threads_alone + 4)
+
         best = [max(row) for row in g.transform(CATS + STOCKS)]
         for score, again in zip(g.scores_, best):
             self.assertAlmostEqual(score, again, places=5)
@@ -199,6 +226,14 @@ class Rows(unittest.TestCase):
 
     def test_values_that_are_not_finite(self):
         self.rows[3, 4] = self.numpy.nan
+    def test_jobs_of_predictions(self):
+        rows = self.numpy.random.default_rng(2).normal(size=(100000, 20)).astype("float32")
+        g = Grouperfish(k=3).fit(self.rows)
+        alone, threads_alone = with_threads(lambda: g.set_params(n_jobs=1).predict(rows))
+        beside, threads_beside = with_threads(lambda: g.set_params(n_jobs=6).predict(rows))
+        self.assertEqual(list(alone), list(beside))
+        self.assertGreaterEqual(threads_beside, threads_alone + 4)
+
         with self.assertRaisesRegex(ValueError, "NaN"):
             Grouperfish(k=3).fit(self.rows)
 
