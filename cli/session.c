@@ -222,8 +222,8 @@ static gf_status check_name(const gf_session *s, gf_output_format format, gf_err
                 html ? "name it .html"
                 : strcasecmp(dot, ".npz") == 0
                     ? "--matrix FILE.npz writes that"
-                    : "there are .csv, which opens in spreadsheets (--format spreadsheet), "
-                      ".json and .jsonl");
+                    : "there are .csv, which opens in spreadsheets (--bom), .json and "
+                      ".jsonl; Python's package writes .parquet and .xlsx");
     if (!format_of_name(s->out_path, &named)) return GF_OK;
     bool agrees = named == format || (named == GF_OUTPUT_CSV && format == GF_OUTPUT_SPREADSHEET) ||
                   (named == GF_OUTPUT_JSON && (json || format == GF_OUTPUT_GEOJSON));

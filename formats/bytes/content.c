@@ -20,10 +20,9 @@ typedef struct magic {
 #define PROGRAM "a program, not a text"
 #define ARCHIVE "an archive of another kind; unpack it, or make it a zip or a tar"
 #define COLUMNS "; make it CSV or JSON Lines first (duckdb, pandas)"
-#define BY_PANDAS(kind)                                                                            \
-    "; make it JSON Lines first, with pandas and pyarrow: python3 -c \"import pandas as p; "       \
-    "p.read_" kind                                                                                 \
-    "('IN').to_json('OUT.jsonl', orient='records', lines=True, date_format='iso')\""
+#define BY_PYTHON(ending)                                                                          \
+    "; the package for Python puts it, with pyarrow: python3 -c \"import grouperfish as g; "        \
+    "g.open('STORE')['NAME'].put('IN." ending "')\""
 #define OLD_OFFICE                                                                                 \
     "a document of an old Office (.doc, .xls, .ppt, .msg); save a table as CSV, and a text as "    \
     ".docx"
@@ -33,9 +32,9 @@ static const magic magics[] = {
     {0, {"%!PS-Adobe", 10}, "PostScript; make text of it first (ps2ascii)"},
     {0, {"{\\rtf", 5}, "RTF; save it as text or as .docx"},
     {0, {"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1", 8}, OLD_OFFICE},
-    {0, {"PAR1\x15", 5}, "Parquet" BY_PANDAS("parquet")},
-    {0, {"ARROW1\0", 7}, "Arrow" BY_PANDAS("feather")},
-    {0, {"FEA1\0", 5}, "Feather" BY_PANDAS("feather")},
+    {0, {"PAR1\x15", 5}, "Parquet" BY_PYTHON("parquet")},
+    {0, {"ARROW1\0", 7}, "Arrow" BY_PYTHON("arrow")},
+    {0, {"FEA1\0", 5}, "Feather" BY_PYTHON("feather")},
     {0, {"Obj\x01", 4}, "Avro" COLUMNS},
     {0,
      {"SEQ\x06", 4},

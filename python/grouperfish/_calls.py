@@ -13,10 +13,29 @@ import json
 import os
 import sys
 import threading
-from typing import Any, Callable, Iterable, Optional
+from contextlib import contextmanager
+from typing import Any, Callable, Iterable, Iterator, Optional
 
 from . import _library as lib
 from ._errors import Cancelled, Invalid
+
+# How deep a thread is in functions of the user's that a call under way runs, such as of progress.
+_back = threading.local()
+
+
+def is_calling_back() -> bool:
+    """Whether this thread runs a function of the user's for a call that waits for it."""
+    return getattr(_back, "depth", 0) > 0
+
+
+@contextmanager
+def _calling_back() -> Iterator[None]:
+    _back.depth = getattr(_back, "depth", 0) + 1
+    try:
+        yield
+    finally:
+        _back.depth -= 1
+
 
 OUTCOMES = ("done", "some absent", "some refused", "damage found", "rebuild failed")
 
@@ -46,7 +65,7 @@ class Call:
         if self._bar is None:
             return
         try:
-            with self._lock:
+            with self._lock, _calling_back():
                 self._bar(what, done, total)
         except Exception as raised:  # a callback of the library passes nothing on
             self.keep(raised)
@@ -196,6 +215,7 @@ def ask(
     wait: float = 0.0,
     progress: Any = False,
     wants_file: bool = False,
+    on_notice: Optional[Callable[[dict], None]] = None,
 ) -> Answer:
     """Run an operation of the operations table (docs/operations.md) by its name.
 
@@ -206,6 +226,8 @@ def ask(
         By name; an underscore stands for ``-``. True is a flag that is set; a list comes in several.
     data : bytes, or iterable of bytes
         What comes with the call, such as JSON Lines for ``put``; ``data_name`` ends as its format.
+    on_notice : callable, optional
+        Gets each notice as it comes; what it raises ends the call, and comes out of it.
     """
     call = Call(progress)
     answer = Answer()
@@ -249,15 +271,17 @@ def ask(
     def notice(_context, told):
         try:
             n = told.contents
-            answer.notices.append(
-                {
-                    "reason": (n.reason or b"").decode("utf-8", "replace"),
-                    "message": (n.message or b"").decode("utf-8", "replace"),
-                    "source": n.source.text(),
-                    "line": n.line,
-                    "refused": n.refused,
-                }
-            )
+            row = {
+                "reason": (n.reason or b"").decode("utf-8", "replace"),
+                "message": (n.message or b"").decode("utf-8", "replace"),
+                "source": n.source.text(),
+                "line": n.line,
+                "refused": n.refused,
+            }
+            answer.notices.append(row)
+            if on_notice is not None:
+                with _calling_back():
+                    on_notice(row)
         except BaseException as raised:
             call.keep(raised)
 
@@ -306,7 +330,8 @@ def _reader_of(data: Any, call: Call) -> Any:
         nonlocal left
         try:
             while not left:
-                following = next(pieces, None)
+                with _calling_back():
+                    following = next(pieces, None)
                 if following is None:
                     got[0] = 0
                     return lib.GF_OK

@@ -321,7 +321,9 @@ def frame_of(data: Any) -> Optional[Frame]:
 def texts_of(data: Any) -> list:
     """Texts that stand for themselves, as a list of Python's values."""
     if isinstance(data, (str, bytes)):
-        raise Invalid("one string is given where several texts are wanted: put it into a list")
+        raise Invalid(
+            "one string is given where several texts are wanted: put it into a list; no file is called so"
+        )
     if getattr(data, "ndim", 1) != 1:
         raise Invalid(f"texts are of one dimension, not of {data.ndim}")
     try:
@@ -396,6 +398,7 @@ def source_of_documents(
     """Documents with ids, as a stream."""
     refused: dict[int, str] = {}
     refuse = _refusing(refused, errors)
+    check_fields(fields)
     frame = frame_of(data)
     if frame is None and _arrow.is_arrow(data) and not _is_pandas(data):
         return _source_of_arrow(data, id, text, time, lang, vectors)
@@ -410,34 +413,59 @@ def source_of_documents(
     texts = _texts(_listed(frame.columns[text]), text, refuse)
     for i in refused:
         texts[i] = None
-    id_column = id_name if id is None or isinstance(id, str) else "id"
-    parts = [(id_column, _id_part(listed, kind)), (text, _text_part(texts))]
+    of_frame = isinstance(id, str) or (id is None and "id" in frame.columns)
+    # Ids that stand beside the columns leave a column that is called as they are a field.
+    id_column = id_name if of_frame else _free_name(id_name, frame.columns)
+    parts = {id_column: _id_part(listed, kind)}
+    parts.setdefault(text, _text_part(texts))
     options = {"id": id_column, "text": text}
     for role, name in (("time", time), ("language", lang)):
         if name is None:
             continue
-        if name not in frame.columns:
-            raise Invalid(f"there is no column {name!r}; columns found: {', '.join(frame.columns)}")
-        column = frame.columns[name]
-        if role == "time":
-            parts.append((name, _field_part(column, name)))
-        else:
-            parts.append((name, _text_part(_texts(_listed(column), name, _pass_over))))
+        column = _column(frame, name)
+        if name not in parts:
+            parts[name] = (
+                _field_part(column, name)
+                if role == "time"
+                else _text_part(_texts(_listed(column), name, _pass_over))
+            )
         options[role] = name
-    taken = {name for name, _ in parts}
-    names = [n for n in frame.columns if n not in taken] if fields is None else list(fields)
-    for name in names:
-        if name not in frame.columns:
-            raise Invalid(f"there is no column {name!r}; columns found: {', '.join(frame.columns)}")
-        if name not in taken:
-            parts.append((name, _field_part(frame.columns[name], name)))
+    for name in frame.columns if fields is None else fields:
+        column = _column(frame, name)
+        if name not in parts:
+            parts[name] = _field_part(column, name)
     if vectors is not None:
         if getattr(vectors, "shape", (None,))[0] != frame.rows:
             raise Invalid(f"vectors are an array of {frame.rows} rows")
-        parts.append(("vector", _vector_part(vectors, frame.rows)))
-    source = _make(parts, frame.rows, options, kind)
+        if "vector" in parts:
+            raise Invalid("vectors are kept as the field 'vector', and there is a column of that name")
+        parts["vector"] = _vector_part(vectors, frame.rows)
+    source = _make(list(parts.items()), frame.rows, options, kind)
     source.refused = refused
     return source
+
+
+def _column(frame: Frame, name: str) -> Any:
+    if name not in frame.columns:
+        raise Invalid(f"there is no column {name!r}; columns found: {', '.join(frame.columns)}")
+    return frame.columns[name]
+
+
+def _free_name(name: str, taken: Any) -> str:
+    while name in taken:
+        name += "_"
+    return name
+
+
+def check_fields(fields: Any) -> None:
+    """Raise Invalid where they are no list of names, each once."""
+    if fields is None:
+        return
+    if isinstance(fields, str) or not all(isinstance(name, str) for name in fields):
+        raise Invalid(f"fields is a list of names of columns, not {_kind(fields)}")
+    if len(set(fields)) != len(fields):
+        twice = next(name for name in fields if list(fields).count(name) > 1)
+        raise Invalid(f"fields names {twice!r} twice: {list(fields)}")
 
 
 def _pass_over(row: int, why: str) -> None:

@@ -32,13 +32,16 @@ def rows_of(data: Any, ids: Optional[Sequence[str]]) -> Rows:
     Raises
     ------
     Invalid
-        Values that are not finite, no two dimensions, or as many ids as rows are not there.
+        Values that are not finite, no two dimensions, too many rows or columns, or as many ids as rows
+        are not there.
     """
     import numpy
 
     if not is_matrix(data):
         raise Invalid(f"rows are an array of two dimensions, not {type(data).__name__}")
     n, width = data.shape
+    if n >= 2**32 or width >= 2**32:
+        raise Invalid(f"an array of {n:,} x {width:,}: rows and columns are fewer than {2**32:,} each")
     if ids is not None and len(ids) != n:
         raise Invalid(f"{len(ids)} ids for {n} rows")
     held: list = []

@@ -12,7 +12,7 @@ from array import array
 from contextlib import contextmanager
 from typing import Any, Iterator, Optional, Sequence, Union
 
-from . import _arrow, _calls, _data
+from . import _arrow, _calls, _data, _files
 from . import _library as lib
 from ._errors import Cancelled, Closed, GrouperfishError, Invalid, NotFound
 from ._table import Table, optional
@@ -70,16 +70,10 @@ def open(  # noqa: A001 (as the files of the language are opened)
     return Store(path, create=create, read_only=read_only, wait=wait, namespace=namespace)
 
 
-class _Users:
-    """Calls that use a store at the moment."""
-
-    n = 0
-
-
-def _close_handle(handle: int, process: int, users: _Users) -> None:
+def _close_handle(handle: int, process: int, users: list) -> None:
     # A child that was forked has no threads of the database, and another's locks. Under a call that
     # runs while Python ends, the store stays as it is: the lock goes with the process.
-    if os.getpid() == process and users.n == 0:
+    if os.getpid() == process and not users:
         lib.library.gf_store_close(handle)
 
 
@@ -105,7 +99,7 @@ class Store:
         self.namespace = namespace
         self._process = os.getpid()
         self._lock = threading.Condition()
-        self._users = _Users()
+        self._users: list = []  # threads of the calls that use the store at the moment
         self._handle: Optional[int] = None
         call = _calls.Call(False)
         give = _giver(archive, call) if archive is not None else None
@@ -136,12 +130,18 @@ class Store:
     # ---- life ----------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close the store, once calls of other threads have ended. Closing again does nothing."""
+        """Close the store, once calls of other threads have ended. Closing again does nothing.
+
+        Called under a call of the same thread (by a signal's handler, or what tells of progress), it
+        does not wait for it: the store is closed once that call has ended.
+        """
         if os.getpid() != self._process:
             return
         with self._lock:
             self._handle = None
-            while self._users.n:
+            if threading.get_ident() in self._users or _calls.is_calling_back():
+                return  # who waited here for that call would wait for himself
+            while self._users:
                 self._lock.wait()
         self._close()  # once: also where an earlier close was interrupted
 
@@ -161,20 +161,30 @@ class Store:
         """The open store, which is not closed meanwhile."""
         if os.getpid() != self._process:
             raise Closed(
-                "this store was opened by the process that this one was forked from: open it here, "
+                "this estimator was fitted by the process that this one was forked from, whose memory has "
+                "it: pickle it there and unpickle it here (as joblib and multiprocessing do with what "
+                "they are given), or fit it here"
+                if self.path is None
+                else "this store was opened by the process that this one was forked from: open it here, "
                 "once it is closed there"
             )
-        with self._lock:
-            if self._handle is None:
-                raise Closed(f"the store {self._shown()} is closed")
-            handle = self._handle
-            self._users.n += 1
+        me = threading.get_ident()
         try:
+            with self._lock:
+                # First: between two steps a signal's handler may close the store.
+                self._users.append(me)
+                handle = self._handle
+            if handle is None:
+                raise Closed(f"the store {self._shown()} is closed")
             yield handle
         finally:
             with self._lock:
-                self._users.n -= 1
+                if me in self._users:
+                    self._users.remove(me)
+                last = self._handle is None and not self._users
                 self._lock.notify_all()
+            if last:
+                self._close()  # a close that could not wait
 
     def _shown(self) -> str:
         return "in memory" if self.path is None else f"at {self.path}"
@@ -196,14 +206,15 @@ class Store:
             What comes with the call, such as JSON Lines.
         **arguments
             By name, an underscore for ``-``: ``min_score=0.5``. True sets a flag; a list comes in
-            several. ``data_name``, ``progress`` and ``wants_file`` are of the call itself.
+            several. ``data_name``, ``progress``, ``wants_file`` and ``on_notice`` are of the call itself.
 
         Returns
         -------
         Answer
             A list of dictionaries, with ``outcome``, ``notices`` and ``file``.
         """
-        own = {n: arguments.pop(n) for n in ("data_name", "progress", "wants_file") if n in arguments}
+        names = ("data_name", "progress", "wants_file", "on_notice")
+        own = {n: arguments.pop(n) for n in names if n in arguments}
         with self._use() as handle:
             return _calls.ask(
                 handle,
@@ -406,9 +417,11 @@ class Collection:
 
         Parameters
         ----------
-        data : DataFrame, Arrow table, dict of columns, list of dict, or texts
+        data : DataFrame, Arrow table, dict of columns, list of dict, texts, or the path of a file
             Anything with ``__arrow_c_stream__`` is read as it is. Texts alone are a list, an array or
-            a Series of strings.
+            a Series of strings. A file is read by its name's ending: Parquet, Feather and Arrow by
+            pyarrow (Parquet also by pandas with fastparquet); workbooks (.xlsx), CSV, JSON Lines and
+            all else that the command reads by the engine, which keeps ids as strings.
         id : str or sequence, optional
             The column of ids (strings or whole numbers), or the ids themselves. Without: the column
             ``id``, else the index of a DataFrame where it is not just numbered.
@@ -423,7 +436,7 @@ class Collection:
             (``rebuild(matrix=...)``), a document that is put later has its place by its vector.
         errors : {"raise", "skip"}
             What becomes of a row without a text or an id, and of one that is no text: an exception,
-            before anything is stored (of an Arrow stream rows before it may be); or a warning.
+            before anything is stored (of an Arrow stream and a file rows before it may be); or a warning.
         progress : bool or callable, optional
             As of ``rebuild``.
 
@@ -437,7 +450,17 @@ class Collection:
         Invalid
             A column is missing or of a wrong type, ids are mixed or twice, a row is no document.
         Cancelled, Locked, InputOutput, OutOfMemory, Closed
+        OSError, ImportError
+            A file cannot be read; what reads it is not installed, and the message says what does.
         """
+        path = _files.path_of(data)
+        if path is not None and not _files.is_columnar(path):
+            if vectors is not None or not (id is None or isinstance(id, str)):
+                raise Invalid("ids and vectors of a file are columns of it: id=\"ticket\"")
+            names = {"id": id, "text": text if text != "text" else None, "time": time, "lang": lang}
+            return self._put_file(path, names, fields, errors, progress)
+        if path is not None:
+            data = _files.read_columnar(path)
         source = _data.source_of_documents(
             data,
             id=id,
@@ -452,6 +475,42 @@ class Collection:
         self._put(source, errors, fields, progress)
         if source.id_kind is not None and self.last_put["rows"] > self.last_put["refused"]:
             self._remember_ids(source.id_kind, was_empty)
+        return self
+
+    def _put_file(self, path, names, fields, errors, progress) -> "Collection":
+        """Records of a file that the engine reads."""
+        if errors not in ("raise", "skip"):
+            raise Invalid(f'errors is "raise" or "skip", not {errors!r}')
+        refused: list = []
+
+        def notice(told: dict) -> None:
+            if not told["refused"]:
+                return
+            line = f":{told['line']}" if told["line"] else ""
+            refused.append(f"{told['source']}{line}: {told['message']}")
+            if errors == "raise":
+                raise Invalid(f'{refused[0]}; errors="skip" leaves such records out')
+
+        if fields is not None:
+            _data.check_fields(fields)
+            names["fields"] = list(fields) or names["text"] or "text"  # the text is there in any case: no other
+        answer = self.run(
+            "put",
+            data=_files.pieces_of(path),
+            data_name=os.path.basename(path),
+            progress=progress,
+            on_notice=notice,
+            **names,
+        )
+        row = answer[-1] if answer else {}
+        self.last_put = {
+            "rows": row.get("read", 0),
+            **{n: row.get(n, 0) for n in ("refused", "new", "changed", "unchanged", "bad_times")},
+        }
+        if refused:
+            warnings.warn(
+                f"{row['refused']:,} of {row['read']:,} records were left out; {refused[0]}", stacklevel=3
+            )
         return self
 
     def _put(self, source, errors="raise", fields=None, progress=None, first_id=0) -> dict:
@@ -780,8 +839,12 @@ class Collection:
                     view,
                     ctypes.byref(source.stream),
                     ctypes.byref(options),
+                    threads,
                     ctypes.byref(out),
                 )
+            except GrouperfishError as failure:
+                _raise_own(source, failure)
+                raise
             finally:
                 source.release()
             del hold
@@ -844,20 +907,62 @@ class Collection:
 
     def evaluate(self, label_field: Optional[str] = None, **arguments: Any) -> list:
         """How good the clusters are; with ``label_field`` how well they meet known classes."""
-                    threads,
         return list(self._by_config("evaluate", label_field=label_field, **arguments))
 
-    def export(self, **arguments: Any) -> Table:
-        """Documents with their clusters and their fields, as ``grouperfish export`` has them."""
-        rows = self._by_config("export", **self._number(), **arguments)
-        return Table.from_rows(rows, "documents")
+    def export(
+        self,
+        path: Union[str, os.PathLike, None] = None,
+        *,
+        bom: bool = False,
+        defuse: Optional[bool] = None,
+        **arguments: Any,
+    ) -> Any:
+        """Documents with their clusters and their fields, as ``grouperfish export`` has them.
+
+        Parameters
+        ----------
+        path : str or path-like, optional
+            Write them into this file, texts as well (but with ``with_text=False``), in the format that
+            its name ends in: .parquet, .feather, .arrow, .arrows (by pyarrow; .parquet also by pandas
+            with fastparquet), .xlsx (by openpyxl), .csv, .json, .jsonl. A column for each field that any
+            document has, ids by their type. What was there is replaced once all is written.
+        bom, defuse : bool
+            Of CSV: it begins with a byte order mark, for Excel; a cell that a spreadsheet would work
+            out gets an apostrophe before it (as `bom` says, unless it is given). In .xlsx all texts
+            are texts.
+        **arguments
+            As of ``export`` in docs/operations.md: ``min_score=0.5``, ``documents=True``.
+
+        Returns
+        -------
+        Table
+            Of the rows; with path this collection.
+
+        Raises
+        ------
+        NotFound
+            There is no build.
+        Invalid, ImportError, OSError
+            The name ends in no format; what writes it is not installed; the file cannot be written.
+        """
+        if path is None:
+            rows = self._by_config("export", **self._number(), **arguments)
+            return Table.from_rows(rows, "documents")
+        place = os.fsdecode(os.fspath(path))
+        _files.check_writable(place, bom, defuse)
+        documents = bool(arguments.get("documents"))
+        if not documents:  # they are of no configuration, and have their texts
+            arguments = {"config": self.config_name, "with_text": True, **arguments}
+        rows = self.run("export", **self._number(), **arguments)
+        _files.write(place, rows, documents=documents, bom=bom, defuse=defuse)
+        return self
 
     def report(self, path: Union[str, os.PathLike, None] = None, **arguments: Any) -> Any:
         """One static page about the build: written to path, or given as a string."""
         answer = self._by_config("report", wants_file=True, **arguments)
         if path is None:
             return answer.file.decode()
-        with _builtin_open(path, "wb") as file:
+        with _files.whole_file(os.fsdecode(os.fspath(path))) as file:
             file.write(answer.file)
         return self
 
@@ -894,9 +999,6 @@ class Build(dict):
 
 
 # ---- help ----------------------------------------------------------------------------------------
-
-_builtin_open = __builtins__["open"] if isinstance(__builtins__, dict) else __builtins__.open
-
 
 def _pairs(settings: dict) -> list:
     """KEY=VALUE of each, as operations take settings."""

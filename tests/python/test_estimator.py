@@ -17,8 +17,6 @@ def fitted(**params):
     return Grouperfish(k=2, language="english", **params).fit(CATS + STOCKS + [""])
 
 
-class Labels(unittest.TestCase):
-    def test_labels_names_and_scores(self):
 def with_threads(work):
     """What work gives, and the most threads that this process had meanwhile."""
     ended, most = threading.Event(), [0]
@@ -36,6 +34,8 @@ def with_threads(work):
         looker.join()
 
 
+class Labels(unittest.TestCase):
+    def test_labels_names_and_scores(self):
         g = fitted()
         labels = list(g.labels_)
         self.assertEqual(len(set(labels[:3])), 1)
@@ -81,8 +81,6 @@ def with_threads(work):
         self.assertAlmostEqual(g.score(texts[:2]), (max(rows[0]) + max(rows[1])) / 2, places=6)
         self.assertEqual(list(g.get_feature_names_out()), ["grouperfish0", "grouperfish1"])
 
-    def test_scores_are_those_of_the_texts_again(self):
-        g = fitted()
     def test_jobs_of_similarities(self):
         texts = support.posts(3000)
         g = Grouperfish(k=5, random_state=1).fit(texts)
@@ -91,6 +89,8 @@ def with_threads(work):
         self.assertEqual([list(row) for row in alone], [list(row) for row in beside])
         self.assertGreaterEqual(threads_beside, threads_alone + 4)
 
+    def test_scores_are_those_of_the_texts_again(self):
+        g = fitted()
         best = [max(row) for row in g.transform(CATS + STOCKS)]
         for score, again in zip(g.scores_, best):
             self.assertAlmostEqual(score, again, places=5)
@@ -224,8 +224,6 @@ class Rows(unittest.TestCase):
         self.assertEqual(list(g.predict(rows.tocoo())), list(g.labels_))
         self.assertTrue(sparse.issparse(g.cluster_centers_))
 
-    def test_values_that_are_not_finite(self):
-        self.rows[3, 4] = self.numpy.nan
     def test_jobs_of_predictions(self):
         rows = self.numpy.random.default_rng(2).normal(size=(100000, 20)).astype("float32")
         g = Grouperfish(k=3).fit(self.rows)
@@ -234,8 +232,58 @@ class Rows(unittest.TestCase):
         self.assertEqual(list(alone), list(beside))
         self.assertGreaterEqual(threads_beside, threads_alone + 4)
 
+    def test_values_that_are_not_finite(self):
+        self.rows[3, 4] = self.numpy.nan
         with self.assertRaisesRegex(ValueError, "NaN"):
             Grouperfish(k=3).fit(self.rows)
+
+
+class Forked(unittest.TestCase):
+    def in_a_child(self, work):
+        """What work gives, as a string, when a forked child does it."""
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            told = "nothing"
+            try:
+                told = str(work())
+            except Exception as raised:
+                told = f"{type(raised).__name__}: {raised}"
+            finally:
+                os.write(writing, told.encode())
+                os._exit(0)
+        os.close(writing)
+        with os.fdopen(reading) as pipe:
+            told = pipe.read()
+        os.waitpid(child, 0)
+        return told
+
+    def test_a_child_cannot_use_its_parent_s(self):
+        g = Grouperfish(k=2, language="english").fit(CATS + STOCKS)
+        for work in (lambda: g.predict(["a cat"]), lambda: g.transform(["a cat"]), g.clusters,
+                     lambda: pickle.dumps(g)):
+            told = self.in_a_child(work)
+            self.assertRegex(told, "^Closed: this estimator was fitted by the process .* pickle it there")
+        self.assertEqual(len(g.predict(["a cat"])), 1)
+
+    def test_a_child_fits_its_own(self):
+        """Threads that the parent's fitting had are not waited for in the child."""
+        texts = support.posts(2000)
+        g = Grouperfish(k=5, random_state=1).fit(texts)
+
+        def work():
+            again = Grouperfish(k=5, random_state=1).fit(texts)
+            return again.predict(texts[:50]).tolist() if hasattr(again.labels_, "tolist") else again.predict(texts[:50])
+
+        self.assertEqual(self.in_a_child(work), str(list(g.predict(texts[:50]))))
+
+    def test_a_child_has_what_was_pickled(self):
+        import multiprocessing
+
+        g = Grouperfish(k=2, language="english").fit(CATS + STOCKS)
+        with multiprocessing.get_context("fork").Pool(2) as pool:
+            parts = pool.map(g.predict, [CATS, STOCKS])
+        self.assertEqual([list(part) for part in parts], [list(g.predict(CATS)), list(g.predict(STOCKS))])
 
 
 class BesideScikitLearn(unittest.TestCase):
@@ -287,6 +335,19 @@ class BesideScikitLearn(unittest.TestCase):
         search.fit(texts)
         self.assertEqual(search.best_params_, {"k": 2})
         self.assertEqual(clone(Grouperfish(k=9)).k, 9)
+
+    def test_a_search_by_several_processes(self):
+        joblib = support.skip_without("joblib", self)
+        from sklearn.model_selection import GridSearchCV, KFold
+
+        texts = CATS * 4 + STOCKS * 4
+        Grouperfish(k=2).fit(texts)  # the parent has had its threads
+        for backend in ("loky", "multiprocessing"):
+            with self.subTest(backend=backend), joblib.parallel_backend(backend):
+                search = GridSearchCV(Grouperfish(language="english"), {"k": [1, 2]}, n_jobs=2,
+                                      cv=KFold(2, shuffle=True, random_state=1))
+                self.assertEqual(search.fit(texts).best_params_, {"k": 2})
+                self.assertEqual(len(search.best_estimator_.predict(texts)), 24)
 
 
 if __name__ == "__main__":

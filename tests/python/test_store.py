@@ -163,7 +163,7 @@ class Ids(InAFolder):
 
     def test_an_interrupted_close_is_completed_by_the_next(self):
         store = self.open()
-        store._users.n = 1
+        store._users.append("another thread")
         waited = store._lock.wait
 
         def interrupted():
@@ -172,7 +172,8 @@ class Ids(InAFolder):
         store._lock.wait = interrupted
         with self.assertRaises(KeyboardInterrupt):
             store.close()
-        store._users.n, store._lock.wait = 0, waited
+        store._lock.wait = waited
+        store._users.clear()
         store.close()
         self.open().close()
 
@@ -306,6 +307,49 @@ class Arrow(InAFolder):
         members = c.rebuild(k=2).members()
         renamed = grouperfish.Table({"id": members["id"], "text": members["label"]})
         self.assertEqual(c.store["labels"].put(renamed).last_put["new"], 6)
+
+
+class Shapes(InAFolder):
+    """Columns and rows that are almost right."""
+
+    def test_ids_beside_a_column_called_id(self):
+        c = self.open()["c"].put({"id": ["x", "y"], "text": ["a cat", "a dog"]}, id=[1, 2])
+        self.assertEqual(c.doc(2)["fields"], {"id": "y"})
+        self.assertEqual(c.put({"id": ["a cat", "a dog"]}, text="id", id=[1, 2]).last_put["changed"], 2)
+
+    def test_fields_that_do_not_do(self):
+        c = self.open()["c"]
+        data = {"id": [1], "text": ["a"], "a": [1]}
+        for fields, words in ((["a", "a"], "fields names 'a' twice"), ("a", "a list of names of columns"),
+                              (["b"], "no column 'b'; columns found: id, text, a"), ([1], "a list of names")):
+            with self.subTest(fields=fields), self.assertRaisesRegex(Invalid, words):
+                c.put(data, fields=fields)
+        self.assertEqual(len(c), 0)
+        self.assertEqual(c.put(data, fields=[]).doc(1).get("fields"), None)
+
+    def test_one_column_for_two_roles(self):
+        c = self.open()["c"].put({"name": ["a cat", "a dog"]}, id="name", text="name", lang="name")
+        self.assertEqual(c.doc("a cat")["text"], "a cat")
+
+    def test_widths_that_no_row_has(self):
+        numpy = support.skip_without("numpy", self)
+        sparse = support.skip_without("scipy.sparse", self)
+        c = self.filled()
+        for width in (2**32, 2**32 + 4):
+            one = (numpy.ones(1), (numpy.zeros(1, "int64"), numpy.array([width - 1])))
+            with self.assertRaisesRegex(Invalid, "fewer than 4,294,967,296 each"):
+                c.rebuild(matrix=sparse.coo_matrix(one, shape=(1, width)), ids=[11])
+        vectors = numpy.ones((1, 2))
+        with self.assertRaisesRegex(Invalid, "a column of that name"):
+            c.put({"id": [1], "text": ["a"], "vector": [1]}, vectors=vectors)
+
+    def test_no_rows_at_all(self):
+        c = self.open()["c"]
+        for data in ([], {"id": [], "text": []}, grouperfish.Table({"id": [], "text": []})):
+            c.put(data, id=None if not isinstance(data, list) else [])
+            self.assertEqual(c.last_put["rows"], 0)
+        with self.assertRaisesRegex(Invalid, "columns found: none"):
+            c.put({})
 
 
 class Life(InAFolder):
@@ -447,6 +491,49 @@ class Life(InAFolder):
         other = self.run_python(code)
         told, wrong = other.communicate(timeout=600)
         self.assertEqual(told, "interrupted 30000 0\n", wrong)
+
+    HANDLER = (
+        "import os, signal, sys, threading, time, grouperfish\n"
+        "sys.path.insert(0, %r)\n"
+        "import support\n"
+        "store = grouperfish.open(sys.argv[1])\n"
+        "c = store['c'].put(support.posts(3000), id=range(3000))\n"
+        "begun = threading.Event()\n"
+        "def tell(phase, done, total):\n"
+        "    if phase == 'clustering' and not begun.is_set():\n"
+        "        begun.set(); os.kill(os.getpid(), signal.SIGTERM)\n" % os.path.dirname(__file__))
+
+    def test_closed_by_a_signal_s_handler(self):
+        """A handler that closes the store under a call does not wait for that call, which goes on."""
+        other = self.run_python(self.HANDLER + (
+            "def end(number, frame):\n"
+            "    store.close(); print('handled', flush=True)\n"
+            "signal.signal(signal.SIGTERM, end)\n"
+            "c.rebuild(k=50, progress=tell)\n"
+            "print(store.closed)\n"
+            "try: c.clusters()\n"
+            "except grouperfish.Closed: print('closed')\n"
+            "with grouperfish.open(sys.argv[1], wait=0) as again: print(len(again['c'].clusters()))\n"))
+        told, wrong = other.communicate(timeout=120)
+        self.assertEqual(told, "handled\nTrue\nclosed\n50\n", wrong)
+
+    def test_closed_and_left_by_a_signal_s_handler(self):
+        other = self.run_python(self.HANDLER + (
+            "def end(number, frame):\n"
+            "    store.close(); sys.exit(3)\n"
+            "signal.signal(signal.SIGTERM, end)\n"
+            "c.rebuild(k=50, progress=tell)\n"))
+        told, wrong = other.communicate(timeout=120)
+        self.assertEqual(other.returncode, 3, wrong)
+        with self.open(wait=0) as store:
+            self.assertEqual(len(store["c"]), 3000)
+
+    def test_closed_by_what_tells_of_progress(self):
+        c = self.open()["c"].put(support.posts(300), id=range(300))
+        c.rebuild(k=3, progress=lambda *_: c.store.close())
+        self.assertTrue(c.store.closed)
+        with grouperfish.open(self.path, wait=0) as again:
+            self.assertEqual(len(again["c"].clusters()), 3)
 
     def test_what_a_callback_raises_comes_out(self):
         c = self.open()["c"]
