@@ -9,6 +9,7 @@
  *     next     address of the page to go on with; absent: the last run came to the end
  *     most     the newest of the run so far, which becomes `since` at its end: items may come in any order
  *     etag     of the only page, which is not sent again while it is the same
+ *     of       hash of the address that the etag is of: a source may be named, and get another
  *
  * A page is asked for again, after 1, 2, 4, ... seconds or what the server says (Retry-After), where the connection
  * broke, the status is 429 or 5xx, or the JSON was cut. Redirections are followed by ourselves: a page
@@ -22,8 +23,10 @@
 #include "base/http/client.h"
 #include "base/json/writer.h"
 #include "base/memory.h"
+#include "base/murmur.h"
 #include "base/number.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>
@@ -35,6 +38,7 @@ enum {
     MOST_WAIT = 300,      /* seconds that a server may ask for */
     SILENT_SECONDS = 60,
     PAGE_SECONDS = 600,
+    MEMBERS = 5,      /* of a place */
     MOST_VALUE = 1000 /* bytes of a value of `since`, of an etag */
 };
 
@@ -49,13 +53,14 @@ typedef struct url_source {
     gf_buffer header_lines;
     gf_json_parser *parser;
 
-    gf_buffer since, most, etag;
-    gf_buffer page; /* address of the page to ask for next */
-    bool resumed;   /* that came from the place */
+    gf_buffer since, most, etag, tag_of; /* tag_of: hash of the etag's address */
+    gf_buffer page;                      /* address of the page to ask for next */
+    bool resumed;                        /* that came from the place */
     uint64_t n_pages, power;
     gf_buffer tortoise; /* an earlier page's address: that one again is a loop (Brent) */
 
     gf_http_answer answer;
+    bool conditional; /* the answer was asked for unless the page is the same */
 } url_source;
 
 /* ---- addresses ------------------------------------------------------------------------------- */
@@ -139,6 +144,13 @@ static gf_status go_to_first(url_source *s, gf_error *err)
 
 /* ---- the place ------------------------------------------------------------------------------- */
 
+/* The address may hold a secret: its hash says whether it is the same. */
+static void hash_address(const url_source *s, gf_buffer *out)
+{
+    gf_slice url = gf_slice_str(s->options.url);
+    gf_buffer_format(out, "%08" PRIx32 "%08" PRIx32, gf_murmur3(url, 0), gf_murmur3(url, 1));
+}
+
 static gf_status put_place(url_source *s, gf_error *err)
 {
     gf_buffer place = {0};
@@ -146,10 +158,13 @@ static gf_status put_place(url_source *s, gf_error *err)
     const struct {
         const char *name;
         const gf_buffer *value;
-    } members[] = {
-        {"since", &s->since}, {"next", &s->page}, {"most", &s->most}, {"etag", &s->etag}};
+    } members[] = {{"since", &s->since},
+                   {"next", &s->page},
+                   {"most", &s->most},
+                   {"etag", &s->etag},
+                   {"of", &s->tag_of}};
     gf_json_begin(&w, '{');
-    for (size_t i = 0; i < 4; i++)
+    for (size_t i = 0; i < MEMBERS; i++)
         if (members[i].value->len)
             gf_json_put_string(&w, members[i].name, gf_buffer_view(members[i].value));
     gf_json_end(&w, '}');
@@ -166,14 +181,17 @@ static gf_status take_place(gf_source *source, gf_error *err)
     const struct {
         const char *name;
         gf_buffer *value;
-    } members[] = {
-        {"since", &s->since}, {"next", &s->page}, {"most", &s->most}, {"etag", &s->etag}};
+    } members[] = {{"since", &s->since},
+                   {"next", &s->page},
+                   {"most", &s->most},
+                   {"etag", &s->etag},
+                   {"of", &s->tag_of}};
     if (source->place.len == 0) return GF_OK;
     gf_status st = gf_json_parse_copy(s->parser, gf_buffer_view(&source->place), &root, err);
     if (st == GF_ENOMEM) return st;
     if (st != GF_OK || gf_json_kind_of(root) != GF_JSON_OBJECT)
         return gf_fail(err, GF_EINVAL, "the place of the source is damaged; --again reads all");
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < MEMBERS; i++) {
         gf_buffer_reset(members[i].value);
         if (!gf_json_member(root, members[i].name, &v) || gf_json_kind_of(v) != GF_JSON_STRING)
             continue;
@@ -187,7 +205,13 @@ static gf_status take_place(gf_source *source, gf_error *err)
         if (st != GF_OK) return st;
     }
     s->resumed = s->page.len > 0;
-    return GF_OK;
+    gf_buffer of = {0};
+    hash_address(s, &of);
+    st = gf_buffer_check(&of, err);
+    if (st == GF_OK && !gf_slice_equal(gf_buffer_view(&of), gf_buffer_view(&s->tag_of)))
+        gf_buffer_reset(&s->etag);
+    gf_buffer_release(&of);
+    return st;
 }
 
 /* ---- one answer ------------------------------------------------------------------------------ */
@@ -206,6 +230,7 @@ static gf_status ask_once(url_source *s, gf_slice url, bool is_own, bool conditi
 {
     gf_buffer line = {0};
     gf_slice *list = gf_array(s->n_headers + 2, sizeof *list);
+    s->conditional = conditional;
     if (!list) return gf_fail_memory(err, "headers");
     gf_http_request r = {.url = url.ptr, .headers = list};
     list[r.n_headers++] = GF_SLICE("Accept: application/json");
@@ -279,8 +304,13 @@ static const char *fault_of(url_source *s, gf_json_value *root, bool *again, cha
         snprintf(text, n, "a page of more than %d MiB", (int)(MOST_PAGE >> 20));
     } else if (a->fault[0]) {
         snprintf(text, n, "%s", a->fault);
-    } else if (a->status == 304) {
+    } else if (a->status == 304 && s->conditional) {
         return NULL;
+    } else if (a->status == 304) {
+        *again = false;
+        snprintf(text, n,
+                 "status 304 (the same as before), and that was not asked: is there a cache "
+                 "between?");
     } else if (a->status != 200) {
         snprintf(text, n, "status %ld%s", a->status,
                  a->status == 401 || a->status == 403 ? " (is the header right? --header-file)"
@@ -498,8 +528,11 @@ static gf_status more_items(gf_source *source, gf_error *err)
     if (st != GF_OK) return st;
     /* With `since` the address changes, and of several pages the first says nothing of the others. */
     gf_buffer_reset(&s->etag);
-    if (is_last && s->n_pages == 0 && !was_resumed && !s->options.since)
+    gf_buffer_reset(&s->tag_of);
+    if (is_last && s->n_pages == 0 && !was_resumed && !s->options.since && s->answer.etag.len) {
         gf_buffer_slice(&s->etag, gf_buffer_view(&s->answer.etag));
+        hash_address(s, &s->tag_of);
+    }
     s->resumed = false;
     s->n_pages++;
     return is_last ? end_run(s, err) : put_place(s, err);
@@ -574,7 +607,7 @@ static gf_status prepare_url(url_source *s, gf_error *err)
 static void close_url(gf_source *source)
 {
     url_source *s = (url_source *)source;
-    gf_buffer *buffers[] = {&s->since, &s->most,     &s->etag,
+    gf_buffer *buffers[] = {&s->since, &s->most,     &s->etag,        &s->tag_of,
                             &s->page,  &s->tortoise, &s->header_lines};
     gf_json_path_free(s->items);
     gf_json_path_free(s->next);

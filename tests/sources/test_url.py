@@ -141,6 +141,22 @@ class Url(command.Case):
         self.assertEqual(self.read("/flat")["new"], 1)
         self.assertEqual(self.read("/flat", "--again")["unchanged"], 11)
 
+    def test_a_page_that_is_the_same_though_all_was_asked_for(self):
+        """Nothing was read: the run has not come to its end."""
+        self.pages.plan = {"/flat": [status(304)], "/pages?from=4": [status(304)]}
+        said = "status 304 (the same as before), and that was not asked"
+        self.assertIn(said, self.read("/flat", code=2))
+        self.assertIn(said, self.read("/pages", *PATHS, code=2))
+        self.assertEqual(self.read("/flat")["read"], 10)
+
+    def test_a_tag_is_of_its_address(self):
+        self.assertEqual(self.read("/flat", "--source", "desk")["new"], 10)
+        self.assertEqual(self.read("/flat", "--source", "desk")["read"], 0)
+        self.assertEqual(self.read("/flat?all=1", "--source", "desk")["read"], 10)
+        self.assertEqual(self.read("/flat?all=1", "--source", "desk")["read"], 0)
+        tags = [headers.get("If-None-Match") for headers in self.pages.headers]
+        self.assertEqual(tags, [None, '"10"', None, '"10"'])
+
     def test_goes_on_with_what_is_newer(self):
         self.assertEqual(self.read("/pages", *PATHS, *SINCE)["new"], 10)
         self.pages.n = 13
