@@ -234,6 +234,14 @@ gf_status gf_call_settings(const gf_call *call, gf_pair **pairs, size_t *n, gf_e
         gf_slice text = gf_call_nth(call, "set", i); /* checked before: it has a = */
         size_t name = (size_t)((const char *)memchr(text.ptr, '=', text.len) - text.ptr);
         list[i] = (gf_pair){gf_slice_of(text.ptr, name), gf_slice_skip(text, name + 1)};
+        for (size_t j = 0; j < i; j++) {
+            if (!gf_slice_equal(list[j].name, list[i].name)) continue;
+            gf_fail(err, GF_EINVAL, "%.*s is given twice, as \"%.*s\" and as \"%.*s\"",
+                    GF_SLICE_ARG(list[i].name), GF_SLICE_ARG(list[j].value),
+                    GF_SLICE_ARG(list[i].value));
+            gf_free(list);
+            return GF_EINVAL;
+        }
     }
     *pairs = list;
     *n = given;

@@ -46,17 +46,40 @@ static gf_status read_all(gf_request *r, gf_buffer *out, gf_error *err)
     return st == GF_OK ? gf_buffer_check(out, err) : st;
 }
 
+/* A PUT that replaces all by what it brings, and brings nothing, not even an empty object. */
+static bool replaces_by_nothing(const gf_request *r)
+{
+    const char *flag = r->route->flag;
+    if (!flag || strcmp(flag, "replace") != 0) return false;
+    for (size_t i = 0; i < r->n_arguments; i++)
+        if (gf_slice_equal(r->arguments[i].name, GF_SLICE("set"))) return false;
+    return true;
+}
+
+static gf_status refuse_nothing(gf_request *r)
+{
+    gf_answer_problem(r, 400,
+                      "the body is empty: it has the keys that stay, as {\"k\": 40}; {} takes all of "
+                      "them back to their defaults");
+    return GF_EINVAL;
+}
+
 gf_status gf_parameters_take(gf_request *r)
 {
     const gf_operation *o = r->route->operation;
     gf_buffer body = {0};
     gf_error err = {GF_OK, ""};
+    if (!r->has_body && !r->parameters_taken && replaces_by_nothing(r)) return refuse_nothing(r);
     if (!r->has_body || !gf_parameters_in_body(o) || has_matrix(r) || r->parameters_taken)
         return GF_OK;
     gf_arguments a = {o, r->arguments, r->n_arguments, GF_MOST_ARGUMENTS, &r->memory};
     gf_status st = read_all(r, &body, &err);
     bool blank = is_blank(gf_buffer_view(&body)), typed = r->json_given || !r->type_given || blank;
     r->parameters_taken = true;
+    if (st == GF_OK && blank && replaces_by_nothing(r)) {
+        gf_buffer_release(&body);
+        return refuse_nothing(r);
+    }
     if (st == GF_OK && !blank && typed)
         st = gf_arguments_take_json(&a, gf_buffer_view(&body), &err);
     r->n_arguments = a.n;

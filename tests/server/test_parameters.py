@@ -49,6 +49,12 @@ class Parameters(unittest.TestCase):
         self.assertEqual(self.settings(), {"k": "4"})
         self.assertEqual(self.send("PUT", CONFIGURATION, {}).status, 200)
         self.assertEqual(self.settings(), {})
+        self.send("PUT", CONFIGURATION, {"k": 5})
+        for body in ("", " \n"):
+            self.refused("the body is empty: it has the keys that stay", 400, "PUT", CONFIGURATION, body)
+        self.assertEqual(self.server.ask("PUT", CONFIGURATION).status, 400)
+        self.assertEqual(self.settings(), {"k": "5"})
+        self.send("PUT", CONFIGURATION, {})
         self.refused("k: ", 400, "PUT", CONFIGURATION, {"seed": 3, "k": "many"})
         self.assertEqual(self.settings(), {})
         self.assertEqual(self.server.ask("PUT", CONFIGURATION + "?k=9").status, 200)
@@ -103,6 +109,9 @@ class Parameters(unittest.TestCase):
         self.refused("k: it is an object", 400, "PATCH", CONFIGURATION, {"k": {"a": 1}})
         self.refused("k is given twice", 400, "PATCH", CONFIGURATION, '{"k":1,"k":2}')
         self.refused("in the address already", 400, "PATCH", CONFIGURATION + "?k=1", {"k": 2})
+        self.refused('k is given twice, as "1" and as "2"', 400, "PATCH", CONFIGURATION + "?k=1&set=k=2", "")
+        self.refused('k is given twice, as "1" and as "2"', 400, "PATCH", CONFIGURATION, {"set": ["k=1", "k=2"]})
+        self.refused("k is given twice", 400, "PATCH", CONFIGURATION, {"set": ["k=1"], "k": 2})
         self.refused("config is in the address already", 400, "PATCH", CONFIGURATION,
                      {"config": "other"})
         self.refused("namespace is a part of the address", 400, "PATCH", CONFIGURATION,
