@@ -125,7 +125,7 @@ static gf_status try_table(gf_repairing *r, gf_table *table, gf_error *err)
 static gf_status give_up_table(gf_repairing *r, const char *name, const char *what, gf_error *err)
 {
     if (!r->options->drop_unreadable && r->unreadable++ == 0)
-        snprintf(r->what, sizeof r->what, "%s: %s", name, what);
+        snprintf(r->what, sizeof r->what, "%.200s: %.300s", name, what);
     r->found.tables += r->options->drop_unreadable;
     return gf_repair_tell(r, name, what, err);
 }

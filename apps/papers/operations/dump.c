@@ -271,7 +271,7 @@ static gf_status dump_one(gf_papers_visit *w, const gf_sha1 *sha1, gf_error *err
 {
     dumping *d = w->context;
     bool wanted = true, found = false;
-    gf_slice value;
+    gf_slice value = {0};
     gf_status st = gf_call_has(w->call, "only") ? check_wanted(w, sha1, &wanted, err) : GF_OK;
     if (st != GF_OK || !wanted) return st;
     gf_json_writer *json = gf_row_writer_begin(&w->to);

@@ -401,7 +401,7 @@ static gf_status add_field(gf_papers_rows *r, const named_column *c, gf_slice fi
 
 static gf_status read_tsv(gf_papers_rows *r, gf_slice line, const char **reason, gf_error *err)
 {
-    gf_slice rest = line, field;
+    gf_slice rest = line, field = {0};
     size_t n = 0;
     take_field(&rest, &field);
     gf_status st = read_digest(r, field, reason, err);
