@@ -27,7 +27,7 @@ from ._errors import (
 )
 from ._estimator import Grouperfish
 from ._library import VERSION as __version__
-from ._store import Build, Centers, Collection, Document, Store, open
+from ._store import Build, Centers, Cluster, Collection, Document, Store, open
 from ._table import Table
 
 __all__ = [
@@ -37,6 +37,7 @@ __all__ = [
     "Cancelled",
     "Centers",
     "Closed",
+    "Cluster",
     "Collection",
     "Conflict",
     "Corrupt",

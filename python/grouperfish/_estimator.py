@@ -10,6 +10,8 @@ from typing import Any, Optional, Sequence
 from . import _data, _matrix
 from ._calls import Answer
 from ._errors import Invalid
+from ._plots import Plots
+from ._plots.charts import Subject
 from ._store import Centers, Collection, Store
 from ._table import Table
 
@@ -20,7 +22,7 @@ class NotFittedError(ValueError, AttributeError):
     """The estimator was not fitted yet. Where scikit-learn is loaded, its own exception is raised."""
 
 
-class Grouperfish:
+class Grouperfish(Plots):
     """Cluster texts, and name the clusters.
 
     It keeps what it works with in memory, and leaves no file behind. Documents become TF-IDF rows,
@@ -355,6 +357,11 @@ class Grouperfish:
         """The numbers of clusters that k="auto" tries on these texts, and why it takes one."""
         self._check_fitted()
         return self._fitted._by_config("rebuild", explain_k=True)
+
+    def _charted(self) -> Subject:
+        self._check_fitted()
+        numbers = {id: i for i, id in enumerate(self._ids)}
+        return Subject(self._fitted, numbers=numbers, labels=self.labels_)
 
     # ---- checking ------------------------------------------------------------------------------
 

@@ -15,6 +15,9 @@ from typing import Any, Iterator, Optional, Sequence, Union
 from . import _arrow, _calls, _data, _files
 from . import _library as lib
 from ._errors import Cancelled, Closed, GrouperfishError, Invalid, NotFound
+from ._plots import Plots
+from ._plots.charts import Subject
+from ._results import Build, Cluster, Document
 from ._table import Table, optional
 
 Ids = Union[Sequence, str, int]
@@ -302,7 +305,7 @@ def _giver(archive: bytes, call: _calls.Call) -> Any:
     return give
 
 
-class Collection:
+class Collection(Plots):
     """A collection of a store, seen by one of its configurations; ``store["feedback"]`` gives it.
 
     What changes it gives it back, so that calls can be chained:
@@ -731,11 +734,16 @@ class Collection:
                 stacklevel=4,
             )
 
-    def build(self) -> dict:
-        """The build that is served; NotFound where there is none."""
+    def build(self, build: Optional[int] = None) -> Build:
+        """The build that is served, or a kept one by its number (``builds()["build"]``); NotFound.
+
+        Its charts (``plot_sizes`` and so on) are of that build.
+        """
         for row in self._by_config("builds"):
-            if row.get("served"):
-                return Build(row)
+            if row.get("served") if build is None else row["build"] == build:
+                return Build(row, self)
+        if build is not None:
+            raise NotFound(f"collection {self.name!r} keeps no build {build}: builds() lists them")
         raise NotFound(f"collection {self.name!r} has no build yet: rebuild() makes one")
 
     def builds(self) -> Table:
@@ -752,11 +760,11 @@ class Collection:
         rows = self._by_config("clusters", by=by, **arguments)
         return Table.from_rows(rows, "clusters", ("cluster", "label", "documents", "share"))
 
-    def cluster(self, cluster: Union[int, str], *, docs: int = 10, **arguments: Any) -> dict:
+    def cluster(self, cluster: Union[int, str], *, docs: int = 10, **arguments: Any) -> Cluster:
         """One cluster by its id or its label: its terms, its best documents."""
         named = cluster if isinstance(cluster, int) else f"label:{cluster}"
         row = self._by_config("cluster", cluster=named, docs=docs, **self._number(), **arguments)[0]
-        return row
+        return Cluster(row)
 
     def members(self) -> Table:
         """Every document of the build with its cluster, by id.
@@ -852,9 +860,9 @@ class Collection:
         values = batch.inner("similarity")
         return values, len(values) // batch.rows if batch.rows else 0
 
-    def centers(self) -> "Centers":
-        """The centres of the clusters, as sparse rows over the terms."""
-        with self._view() as view:
+    def centers(self, build: int = 0) -> "Centers":
+        """The centres of the clusters, as sparse rows over the terms; with build of a kept one."""
+        with self._view(build) as view:
             return Centers(view)
 
     @contextmanager
@@ -968,6 +976,9 @@ class Collection:
 
     # ---- showing -------------------------------------------------------------------------------
 
+    def _charted(self) -> Subject:
+        return Subject(self)
+
     def __repr__(self) -> str:
         return f"<grouperfish.Collection {self.name!r} of the store {self.store._shown()}>"
 
@@ -977,25 +988,6 @@ class Collection:
             return head + self.clusters()._repr_html_()
         except NotFound:
             return head + ", not clustered yet"
-
-
-class Document(dict):
-    """A document as ``Collection.doc`` gives it."""
-
-    def _repr_html_(self) -> str:
-        places = Table.from_rows(self.get("memberships", []), "places")
-        return f"<p>{html.escape(self.get('text', ''))}</p>" + places._repr_html_()
-
-
-class Build(dict):
-    """A build as ``Collection.build`` gives it."""
-
-    def _repr_html_(self) -> str:
-        rows = "".join(
-            f"<tr><th>{html.escape(str(k))}</th><td>{html.escape(str(v))}</td></tr>"
-            for k, v in self.items()
-        )
-        return f"<table>{rows}</table>"
 
 
 # ---- help ----------------------------------------------------------------------------------------
@@ -1165,4 +1157,4 @@ def _copied(pointer: Any, n: int, code: str) -> array:
     return copy
 
 
-__all__ = ["Build", "Cancelled", "Centers", "Collection", "Document", "Store", "open"]
+__all__ = ["Build", "Cancelled", "Centers", "Cluster", "Collection", "Document", "Store", "open"]
