@@ -13,6 +13,7 @@ import json
 import os
 import sys
 import threading
+import warnings
 from contextlib import contextmanager
 from typing import Any, Callable, Iterable, Iterator, Optional
 
@@ -137,7 +138,9 @@ def _make_bar(progress: Any) -> Optional[Callable[[Optional[str], int, int], Non
     if callable(progress):
         return lambda what, done, total: progress(what, done, total) if what is not None else None
     try:
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():  # of a notebook that has no widgets: a line of text does
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
     except ImportError:
         return None
     state: dict = {"bar": None, "what": None}
