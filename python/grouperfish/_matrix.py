@@ -77,3 +77,19 @@ def rows_of(data: Any, ids: Optional[Sequence[str]]) -> Rows:
         matrix.id = slices
         held += [encoded, slices]
     return Rows(matrix, n, held)
+
+
+def rows_of_file(file: bytes) -> tuple[Any, list]:
+    """The rows of a file as ``export --matrix`` writes it, and the ids of their documents."""
+    import io
+
+    import numpy
+
+    arrays = numpy.load(io.BytesIO(file))
+    ids = arrays["ids"].tolist()
+    if "rows" in arrays:
+        return arrays["rows"], ids
+    from scipy.sparse import csr_matrix
+
+    parts = (arrays["data"], arrays["indices"], arrays["indptr"])
+    return csr_matrix(parts, shape=tuple(arrays["shape"])), ids

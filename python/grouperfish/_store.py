@@ -758,7 +758,7 @@ class Collection(Plots):
         ``tree=True``, ``pending=True``, ``min_score=0.3``: as docs/operations.md has ``clusters``.
         """
         rows = self._by_config("clusters", by=by, **arguments)
-        return Table.from_rows(rows, "clusters", ("cluster", "label", "documents", "share"))
+        return Table.from_rows(rows, "clusters", ("cluster", "label", "size", "share"))
 
     def cluster(self, cluster: Union[int, str], *, docs: int = 10, **arguments: Any) -> Cluster:
         """One cluster by its id or its label: its terms, its best documents."""
@@ -864,6 +864,23 @@ class Collection(Plots):
         """The centres of the clusters, as sparse rows over the terms; with build of a kept one."""
         with self._view(build) as view:
             return Centers(view)
+
+    def rows(self) -> tuple[Any, list]:
+        """The rows that were clustered: TF-IDF of the texts, or the vectors that were given.
+
+        Returns
+        -------
+        rows : scipy.sparse.csr_matrix of shape (documents, terms), or numpy array
+            Each of unit length; that of a document without any term is empty. The columns are those of
+            ``centers()``, which has the terms. Dense vectors are as the build keeps them, a byte a column.
+        ids : list
+            Of the documents, in the order of the rows.
+        """
+        from . import _matrix
+
+        answer = self._by_config("export", matrix=True, wants_file=True)
+        rows, ids = _matrix.rows_of_file(answer.file)
+        return rows, self._to_ids(ids)
 
     @contextmanager
     def _view(self, build: int = 0) -> Iterator[ctypes.c_void_p]:

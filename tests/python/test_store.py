@@ -585,5 +585,37 @@ class Tables(unittest.TestCase):
         self.assertIn("a &amp; b", shown)
 
 
+class RowsOut(unittest.TestCase):
+    """The rows that were clustered, for scipy and numpy."""
+
+    TEXTS = {7: "a cat purrs", 11: "cats purr", 2: "stocks fell", 5: "", 30: "stocks rose"}
+
+    def setUp(self):
+        self.numpy = support.skip_without("numpy", self)
+        support.skip_without("scipy.sparse", self)
+        rows = [{"id": id, "text": text} for id, text in self.TEXTS.items()]
+        self.c = grouperfish.Store(None)["c"].put(rows, id="id").rebuild(k=2)
+
+    def test_of_texts(self):
+        rows, ids = self.c.rows()
+        centers = self.c.centers()
+        self.assertEqual(rows.shape, (5, len(centers.terms)))
+        self.assertEqual(sorted(ids), sorted(self.TEXTS))
+        lengths = dict(zip(ids, self.numpy.asarray(rows.multiply(rows).sum(axis=1)).ravel().round(5)))
+        self.assertEqual(lengths, {id: 1.0 if text else 0.0 for id, text in self.TEXTS.items()})
+        best = (rows @ centers.to_scipy().T).toarray().max(axis=1)
+        scores = dict(zip(self.c.members()["id"], self.c.members()["score"]))
+        for id, score in zip(ids, best):
+            self.assertAlmostEqual(score, scores[id], 5)
+
+    def test_of_vectors(self):
+        given = self.numpy.eye(5, 3) + 0.1
+        v = self.c.with_config("v").config(k=2).rebuild(matrix=given, ids=list(self.TEXTS))
+        rows, ids = v.rows()
+        at = {id: i for i, id in enumerate(self.TEXTS)}
+        unit = given / self.numpy.linalg.norm(given, axis=1)[:, None]
+        self.assertLess(abs(rows - unit[[at[id] for id in ids]]).max(), 0.005)  # kept in 8 bits
+
+
 if __name__ == "__main__":
     support.main()
