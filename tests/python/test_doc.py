@@ -14,12 +14,26 @@ OPTIONS = doctest.NORMALIZE_WHITESPACE | doctest.IGNORE_EXCEPTION_DETAIL
 class Examples(unittest.TestCase):
     def test_of_the_manual(self):
         support.skip_without("numpy", self)
+        support.skip_without("matplotlib", self)
         result = doctest.testfile(
             os.path.join(support.SOURCE, "docs", "python.md"),
             module_relative=False,
             optionflags=OPTIONS,
         )
         self.assertGreater(result.attempted, 15)
+        self.assertEqual(result.failed, 0)
+
+    def test_of_the_tasks(self):
+        for name in ("pandas", "sklearn", "matplotlib"):
+            support.skip_without(name, self)
+        here = os.getcwd()
+        os.chdir(support.SOURCE)
+        try:
+            page = os.path.join(support.SOURCE, "docs", "how-to", "data-frames.md")
+            result = doctest.testfile(page, module_relative=False, optionflags=OPTIONS)
+        finally:
+            os.chdir(here)
+        self.assertGreater(result.attempted, 30)
         self.assertEqual(result.failed, 0)
 
     def test_of_the_readme(self):
