@@ -18,6 +18,7 @@
  *     include/grouperfish/state.h            documents, and one state of a collection
  *     include/grouperfish/views.h            builds read: clusters, members, documents, reasons
  *     include/grouperfish/changes.h          trends, and what one build changed
+ *     include/grouperfish/by_field.h         clusters by a field: crosstabs, numbers
  *     include/grouperfish/search.h           documents found by words, and those like another
  *     include/grouperfish/quality.h          a build beside known classes
  *     include/grouperfish/matrix.h           a build as rows and centroids
@@ -45,6 +46,7 @@
 #include "grouperfish/arrow.h"
 #include "grouperfish/ask.h"
 #include "grouperfish/builds.h"
+#include "grouperfish/by_field.h"
 #include "grouperfish/changes.h"
 #include "grouperfish/collections.h"
 #include "grouperfish/configurations.h"

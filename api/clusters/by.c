@@ -31,6 +31,12 @@ const char *gf_clusters_unit_name(gf_period kind)
     return units[i].name;
 }
 
+uint64_t gf_clusters_periods(const gf_call *call)
+{
+    bool any = gf_clusters_unit(call) == GF_PERIOD_AUTO;
+    return gf_call_number(call, "periods", any ? GF_TREND_PERIODS : PERIODS);
+}
+
 static void put_period(gf_json_writer *w, const char *name, const gf_trends *t, size_t i)
 {
     gf_buffer text = {0};
@@ -91,8 +97,6 @@ static gf_status emit_trends(void *context, const gf_trends *all, gf_error *err)
 
 gf_status gf_clusters_run_by(gf_call *call, gf_view *view, gf_error *err)
 {
-    gf_period kind = gf_clusters_unit(call);
-    uint64_t most = kind == GF_PERIOD_AUTO ? GF_TREND_PERIODS : PERIODS;
-    return gf_view_trends(view, kind, (size_t)gf_call_number(call, "periods", most), call->cancel,
-                          emit_trends, call, err);
+    return gf_view_trends(view, gf_clusters_unit(call), (size_t)gf_clusters_periods(call),
+                          call->cancel, emit_trends, call, err);
 }

@@ -115,26 +115,45 @@ static gf_status refuse(const char *name, const char *with, gf_error *err)
     return gf_fail(err, GF_EINVAL, "%s cannot be given with %s", name, with);
 }
 
-/* by, tree and pending give other rows, in an order of their own. */
+/*
+ * The parameter that asks for other rows, in an order of their own; NULL where none does. by-field
+ * goes with by, which is then the third direction.
+ */
+static gf_status find_other(const gf_call *call, const char **other, gf_error *err)
+{
+    static const char *const others[] = {"by-field", "by", "tree", "pending"};
+    *other = NULL;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        const char *name = others[i];
+        bool flag = strcmp(name, "tree") == 0 || strcmp(name, "pending") == 0;
+        if (flag ? !gf_call_flag(call, name) : !gf_call_has(call, name)) continue;
+        bool third = *other && strcmp(*other, "by-field") == 0 && strcmp(name, "by") == 0;
+        if (*other && !third) return refuse(*other, name, err);
+        if (!third) *other = name;
+    }
+    return GF_OK;
+}
+
 static gf_status check_combination(const gf_call *call, gf_error *err)
 {
-    static const char *const others[] = {"by", "tree", "pending"};
-    const char *other = NULL;
-    for (size_t i = 0; i < 3; i++) {
-        const char *name = others[i];
-        if (strcmp(name, "by") == 0 ? !gf_call_has(call, name) : !gf_call_flag(call, name))
-            continue;
-        if (other) return refuse(other, name, err);
-        other = name;
-    }
-    bool by = other && strcmp(other, "by") == 0, tree = other && strcmp(other, "tree") == 0;
+    const char *other;
+    gf_status st = find_other(call, &other, err);
+    if (st != GF_OK) return st;
+    bool by = gf_call_has(call, "by"), tree = other && strcmp(other, "tree") == 0;
+    bool listed = other && strcmp(other, "pending") == 0;
     if (other && gf_call_has(call, "sort")) return refuse("sort", other, err);
     if (other && gf_call_flag(call, "figures")) return refuse("figures", other, err);
-    if ((by || tree) && gf_call_has(call, "min-score")) return refuse("min-score", other, err);
+    if (other && !listed && gf_call_has(call, "min-score")) return refuse("min-score", other, err);
     if (!by && gf_call_has(call, "periods"))
         return gf_fail(err, GF_EINVAL, "periods is for clusters over time: give by, too");
     if (!tree && gf_call_has(call, "depth"))
         return gf_fail(err, GF_EINVAL, "depth is for the tree");
+    for (size_t i = 0; i < 2; i++) {
+        const char *name = i ? "where" : "values";
+        if (gf_call_has(call, name) && !gf_call_has(call, "by-field"))
+            return gf_fail(err, GF_EINVAL, "%s is for clusters by a field: give by-field, too",
+                           name);
+    }
     return GF_OK;
 }
 
@@ -145,7 +164,9 @@ static gf_status run_clusters(gf_call *call, gf_error *err)
     gf_status st = check_combination(call, err);
     if (st == GF_OK) st = gf_call_view(call, &view, err);
     if (st != GF_OK) return st;
-    if (gf_call_has(call, "by"))
+    if (gf_call_has(call, "by-field"))
+        st = gf_clusters_run_by_field(call, view, err);
+    else if (gf_call_has(call, "by"))
         st = gf_clusters_run_by(call, view, err);
     else if (gf_call_flag(call, "tree"))
         st = gf_clusters_run_tree(call, view, err);
@@ -172,6 +193,14 @@ static const gf_parameter clusters_parameters[] = {
              "count documents by their time (UTC), rising and falling clusters first; auto: by the "
              "unit that suits the time that they span"),
     P_NUMBER("periods", 1, 1000, "with by: the latest so many (12; with auto 48)"),
+    P_TEXT("by-field", "FIELD",
+           "documents by the values of this field, with what is more or less than elsewhere; of a "
+           "field of numbers their mean and quartiles; with by in each period"),
+    P_NUMBER("values", 1, 1000,
+             "with by-field: columns for so many values, the most frequent ones (8), also of a "
+             "field of numbers"),
+    P_SEVERAL("where", false, "F=V",
+              "with by-field: only documents of which this holds; also !=, <, <=, >, >="),
     P_FLAG("tree", "the hierarchy over the clusters, with labels at its inner nodes"),
     P_NUMBER("depth", 0, 10000, "with tree: down to this depth (all)"),
     P_ID_TYPE};

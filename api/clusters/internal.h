@@ -17,6 +17,12 @@ extern const gf_operation gf_clusters_operation, gf_cluster_operation, gf_member
 /** by: a row for each cluster with its documents over time (api/clusters/by.c). */
 gf_status gf_clusters_run_by(gf_call *call, gf_view *view, gf_error *err);
 
+/** by-field: a row for each cluster, and in each period of by (api/clusters/by_field.c). */
+gf_status gf_clusters_run_by_field(gf_call *call, gf_view *view, gf_error *err);
+
+/** Periods that are told of: as many as the call says, else what suits its `by`. */
+uint64_t gf_clusters_periods(const gf_call *call);
+
 /** tree: a row for each node of the hierarchy (api/clusters/tree.c). */
 gf_status gf_clusters_run_tree(gf_call *call, gf_view *view, gf_error *err);
 

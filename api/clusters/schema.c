@@ -4,8 +4,9 @@
 const gf_row_member gf_schema_clusters[] = {
     M_MAYBE("collection", TEXT, "only with a pattern or `all`: its name"),
     M_MAYBE_NULL("cluster", INTEGER,
-                 "id, which lasts across builds; with `tree` only leaves have it; with `pending` "
-                 "null for a document without terms of the build"),
+                 "id, which lasts across builds; with `tree` only leaves have it; null with "
+                 "`pending` for a document without terms of the build, and with `by-field` for all "
+                 "documents and for those without terms"),
     M_MAYBE("label", TEXT,
             "text, unique in its build, the tree's groups included; the root has none"),
     M_MAYBE("size", INTEGER, "documents that are still there"),
@@ -68,8 +69,10 @@ const gf_row_member gf_schema_clusters[] = {
             "earlier"),
     M_MAYBE("recent", INTEGER, "with `by`: documents in the recent periods"),
     M_MAYBE("earlier", INTEGER, "with `by`: documents in the periods before those"),
-    M_MAYBE("before", INTEGER, "with `by`: documents from before the first period"),
-    M_MAYBE("undated", INTEGER, "with `by`: documents without a time"),
+    M_MAYBE("before", INTEGER,
+            "with `by`: documents from before the first period; with "
+            "`by-field` in the row of all"),
+    M_MAYBE("undated", INTEGER, "with `by`: documents without a time; likewise"),
     M_MAYBE_WORD("unit", "hour|day|week|month|quarter|year",
                  "with `by`: `hour`, `day`, `week`, `month`, `quarter` or `year`"),
     M_MAYBE("recent_periods", INTEGER, "with `by`: how many of the last periods are recent"),
@@ -79,6 +82,41 @@ const gf_row_member gf_schema_clusters[] = {
     M("periods[].period", TEXT,
       "`2026-11-20T13`, `2026-11-20`, `2026-W47`, `2026-11`, `2026-Q4` or `2026`"),
     M("periods[].documents", INTEGER, "of the cluster, in that period"),
+    M_MAYBE("field", TEXT, "with `by-field`: the field"),
+    M_MAYBE("total", TRUTH,
+            "with `by-field`: true; only in the row of all documents, which comes first"),
+    M_MAYBE("period", TEXT, "with `by-field` and `by`: the period that the row is of"),
+    M_MAYBE("missing", INTEGER,
+            "with `by-field`: documents without the field; of numbers also those with something "
+            "else in it"),
+    M_MAYBE("counts", MAP,
+            "with `by-field`, of values: documents by value, the most frequent "
+            "value first"),
+    M_MAYBE("other", INTEGER, "likewise: documents with a value that is not in `counts`"),
+    M_MAYBE("shares", MAP, "likewise: `counts` by the documents that have the field, 0 to 1"),
+    M_MAYBE("z_of", MAP,
+            "likewise: of each value the log of the ratio of its odds in the cluster and "
+            "elsewhere, in units of its standard error"),
+    M_MAYBE("more", TEXTS, "likewise: the values whose `z_of` is `clear` or more"),
+    M_MAYBE("less", TEXTS, "likewise: those whose `z_of` is -`clear` or less"),
+    M_MAYBE("distinct", INTEGER, "likewise, in the row of all: values that the field has"),
+    M_MAYBE("numbers", OBJECT, "with `by-field`, of numbers: what follows"),
+    M_NULL("numbers.mean", NUMBER, "the mean; null where there is no number, as what follows"),
+    M_NULL("numbers.least", NUMBER, "the least"),
+    M_NULL("numbers.lower", NUMBER, "the lower quartile"),
+    M_NULL("numbers.median", NUMBER, "the median"),
+    M_NULL("numbers.upper", NUMBER, "the upper quartile"),
+    M_NULL("numbers.most", NUMBER, "the greatest"),
+    M_MAYBE("numbers.above", NUMBER,
+            "chance that a document of the cluster has more than one elsewhere, 0 to 1; not in the "
+            "row of all, as what follows"),
+    M_MAYBE("numbers.z", NUMBER, "of the rank sum test against all documents elsewhere"),
+    M_MAYBE_WORD("numbers.difference", "higher|lower|same",
+                 "`higher` where `z` is `clear` or more, `lower` where it is -`clear` or less"),
+    M_MAYBE("clear", NUMBER,
+            "with `by-field`: the least z, up or down, that counts, so that of all comparisons of "
+            "the answer "
+            "any does by chance in 5 of 100 cases at most"),
     M_MAYBE("node", INTEGER, "with `tree`: its number in the order of the rows, from 1 on"),
     M_MAYBE("parent", INTEGER, "with `tree`: its parent's number; the root has none"),
     M_MAYBE("depth", INTEGER, "with `tree`: of the root 0"),

@@ -3,6 +3,9 @@
 
 #include "cli/commands/import_files.h"
 
+#include "cli/terminal/text.h"
+
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- rebuild --------------------------------------------------------------------------------- */
@@ -162,6 +165,170 @@ static void show_node(gf_session *s, gf_json_value row)
     gf_buffer_release(&label);
 }
 
+/* ---- by a field ------------------------------------------------------------------------------ */
+
+enum { FIELD_LABEL = 28, FIELD_LABEL_LEAST = 12, FIELD_SIZE = 9, FIELD_GAP = 2, FIELD_MOST = 16 };
+
+/* A column of a value is as wide as its name, and a count with its mark. */
+static int width_of_value(gf_slice name)
+{
+    int width = (int)gf_text_width(name) + 1;
+    return width < FIELD_SIZE ? FIELD_SIZE : width > FIELD_MOST ? FIELD_MOST : width;
+}
+
+static int width_of_label(const gf_session *s)
+{
+    int width = (int)s->output.width;
+    return !width || width > 3 * FIELD_LABEL ? FIELD_LABEL
+           : width / 3 < FIELD_LABEL_LEAST   ? FIELD_LABEL_LEAST
+                                             : width / 3;
+}
+
+/* A narrow terminal keeps its room for the values. */
+static bool is_narrow(const gf_session *s)
+{
+    return s->output.width && s->output.width < 80;
+}
+
+/* The room behind the label and the counts that stand before a field's columns. */
+static int room_for_columns(const gf_session *s, bool other)
+{
+    int counts = is_narrow(s) ? 1 : other ? 3 : 2;
+    return (int)s->output.width - width_of_label(s) - counts * (FIELD_GAP + FIELD_SIZE);
+}
+
+/* Text to the left or, where width is less than 0, to the right. */
+static void show_padded(gf_session *s, gf_slice text, int width)
+{
+    gf_buffer b = {0};
+    unsigned room = (unsigned)abs(width);
+    gf_text_fold(&b, text);
+    gf_text_cut(&b, room);
+    int pad = (int)(room - gf_text_width(gf_buffer_view(&b)));
+    fprintf(s->out, "%*s%s%*s", width < 0 ? pad : 0, "", gf_buffer_cstr(&b), width < 0 ? 0 : pad,
+            "");
+    gf_buffer_release(&b);
+}
+
+static bool has_name(gf_json_value row, const char *key, gf_slice name)
+{
+    gf_json_value list, item;
+    gf_slice none;
+    if (!gf_json_member(row, key, &list)) return false;
+    gf_json_iterator it = gf_json_items(list);
+    while (gf_json_next(&it, &none, &item))
+        if (gf_slice_equal(gf_json_get_string(item), name)) return true;
+    return false;
+}
+
+/* "1,234+": more than elsewhere. */
+static void show_count(gf_session *s, double count, const char *mark, int width)
+{
+    gf_buffer b = {0};
+    gf_buffer_count(&b, (uint64_t)count);
+    gf_buffer_str(&b, mark);
+    fprintf(s->out, "%*s", FIELD_GAP, "");
+    show_padded(s, gf_buffer_view(&b), -width);
+    gf_buffer_release(&b);
+}
+
+/* The columns of a row's values, as many as fit: their names, or their counts. */
+static void show_values(gf_session *s, gf_json_value row, bool names)
+{
+    gf_json_value counts, count;
+    gf_slice name;
+    int left = room_for_columns(s, true);
+    if (!gf_json_member(row, "counts", &counts)) return;
+    gf_json_iterator it = gf_json_items(counts);
+    while (gf_json_next(&it, &name, &count)) {
+        int width = width_of_value(name);
+        left -= FIELD_GAP + width;
+        if (s->output.width && left < 0) break;
+        if (names) {
+            fprintf(s->out, "%*s", FIELD_GAP, "");
+            show_padded(s, name.len ? name : GF_SLICE("(empty)"), -width + 1);
+            fputc(' ', s->out);
+        } else {
+            show_count(s, gf_json_number(count),
+                       has_name(row, "more", name)   ? "+"
+                       : has_name(row, "less", name) ? "-"
+                                                     : " ",
+                       width);
+        }
+    }
+}
+
+static const gf_display_column number_columns[] = {
+    {"mean", "mean", GF_COLUMN_SCORE},   {"median", "median", GF_COLUMN_RAW},
+    {"lower", "lower", GF_COLUMN_RAW},   {"upper", "upper", GF_COLUMN_RAW},
+    {"least", "least", GF_COLUMN_RAW},   {"most", "most", GF_COLUMN_RAW},
+    {"above", "above", GF_COLUMN_SHARE}, {"z", "z", GF_COLUMN_SIGNED},
+    {"difference", "", GF_COLUMN_WORD}};
+
+static void show_numbers(gf_session *s, gf_json_value row, bool names)
+{
+    gf_json_value numbers;
+    gf_buffer b = {0};
+    int left = room_for_columns(s, false);
+    if (!gf_json_member(row, "numbers", &numbers)) return;
+    for (size_t c = 0; c < GF_COUNT(number_columns); c++) {
+        const gf_display_column *column = &number_columns[c];
+        gf_buffer_reset(&b);
+        if (names)
+            gf_buffer_str(&b, column->header);
+        else
+            gf_member_write(&b, numbers, column, true);
+        if (gf_slice_equal(gf_buffer_view(&b), GF_SLICE("same"))) gf_buffer_reset(&b);
+        left -= FIELD_GAP + FIELD_SIZE;
+        if (s->output.width && left < 0) break;
+        if (b.len == 0 && c + 1 == GF_COUNT(number_columns)) break;
+        fprintf(s->out, "%*s", FIELD_GAP, "");
+        show_padded(s, gf_buffer_view(&b), -FIELD_SIZE);
+    }
+    gf_buffer_release(&b);
+}
+
+/* The row of all documents comes first; above it stand the names of the columns. */
+static void show_field_row(gf_session *s, gf_json_value row)
+{
+    gf_json_value numbers;
+    bool total = gf_member_flag(row, "total"),
+         of_numbers = gf_json_member(row, "numbers", &numbers);
+    gf_buffer b = {0};
+    if (total) {
+        if (gf_member_text(row, "period").len) {
+            fputc('\n', s->out);
+            gf_text_print(s->out, gf_member_text(row, "period"), 0);
+            fputc('\n', s->out);
+        }
+        show_padded(s, GF_SLICE("label"), width_of_label(s));
+        fprintf(s->out, "  %*s", FIELD_SIZE, "documents");
+        if (!is_narrow(s)) fprintf(s->out, "  %*s", FIELD_SIZE, "missing");
+        of_numbers ? show_numbers(s, row, true) : show_values(s, row, true);
+        fputs(of_numbers || is_narrow(s) ? "\n" : "      other\n", s->out);
+    }
+    if (gf_member_number(row, "cluster") > 0)
+        gf_buffer_format(&b, "%.0f ", gf_member_number(row, "cluster"));
+    gf_buffer_slice(&b, gf_member_text(row, "label"));
+    show_padded(s, gf_buffer_view(&b), width_of_label(s));
+    show_count(s, gf_member_number(row, "size"), "", FIELD_SIZE);
+    if (!is_narrow(s)) show_count(s, gf_member_number(row, "missing"), "", FIELD_SIZE);
+    if (of_numbers) {
+        show_numbers(s, row, false);
+    } else {
+        show_values(s, row, false);
+        if (!is_narrow(s)) show_count(s, gf_member_number(row, "other"), "", FIELD_SIZE);
+    }
+    fputc('\n', s->out);
+    gf_buffer_release(&b);
+}
+
+static const gf_display_column field_columns[] = {
+    {"cluster", NULL, GF_COLUMN_ID},    {"label", NULL, GF_COLUMN_TEXT},
+    {"period", NULL, GF_COLUMN_TEXT},   {"size", NULL, GF_COLUMN_COUNT},
+    {"missing", NULL, GF_COLUMN_COUNT}, {"other", NULL, GF_COLUMN_COUNT},
+    {"more", NULL, GF_COLUMN_RAW},      {"less", NULL, GF_COLUMN_RAW}};
+
 static const gf_display_column tree_columns[] = {
     {"node", NULL, GF_COLUMN_ID},     {"parent", NULL, GF_COLUMN_ID},
     {"depth", NULL, GF_COLUMN_ID},    {"cluster", NULL, GF_COLUMN_ID},
@@ -169,6 +336,9 @@ static const gf_display_column tree_columns[] = {
     {"clusters", NULL, GF_COLUMN_ID}, {"height", NULL, GF_COLUMN_SCORE}};
 static const gf_other_display clusters_others[] = {
     {"pending", {GF_COLUMNS(pending_columns), .nothing = "every document is in the build"}},
+    {"by-field",
+     {GF_COLUMNS(field_columns), .spread = true, .inner = "counts|numbers",
+      .nothing = "no clusters: the build has no documents", .show = show_field_row}},
     {"by", {GF_COLUMNS(trend_columns), .nothing = "no clusters: the build has no documents"}},
     {"tree",
      {GF_COLUMNS(tree_columns), .nothing = "no clusters: the build has no documents",
@@ -183,6 +353,8 @@ static const gf_command clusters_command = {
                 "    grouperfish clusters feedback --min-score 0.2\n"
                 "    grouperfish clusters feedback --pending\n"
                 "    grouperfish clusters feedback --by week\n"
+                "    grouperfish clusters feedback --by-field product\n"
+                "    grouperfish clusters feedback --by-field stars --by month --periods 3\n"
                 "    grouperfish clusters feedback --tree --depth 2\n"
                 "    grouperfish clusters feedback --figures\n"
                 "    grouperfish clusters feedback --format json\n"
@@ -193,8 +365,10 @@ static const gf_command clusters_command = {
         "with the cluster where it would be; they count in none until a rebuild. With --by,\n"
         "z compares each cluster's share of the last quarter of the periods with its share of "
         "those\n"
-        "before: rising from 2 up, falling from -2 down. --figures has a word on each cluster\n"
-        "(clear, fair or mixed) and what it comes from: docs/figures.md.\n",
+        "before: rising from 2 up, falling from -2 down. --by-field marks with + and - what is\n"
+        "more and less in a cluster than elsewhere, beyond what chance does in so many\n"
+        "comparisons. --figures has a word on each cluster (clear, fair or mixed) and what it\n"
+        "comes from: docs/figures.md.\n",
     GF_WORDS(gf_collection_word),
     .display = {GF_COLUMNS(clusters_columns), .nothing = "no clusters: the build has no documents"},
     GF_OTHERS(clusters_others),

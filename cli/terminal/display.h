@@ -42,16 +42,17 @@ typedef struct gf_display_column {
 typedef struct gf_display {
     const gf_display_column *columns; /* n_columns, GF_DISPLAY_MOST_COLUMNS at most */
     size_t n_columns;
-    bool single;         /* one row: JSON is an object, not an array */
-    const char *each;    /* csv and plain have a row for each item of this member */
-    bool spread;         /* csv has a column for each member of any row, after these */
-    const char *listed;  /* table and plain have those that this argument lists, behind these */
-    const char *usual;   /* with listed: the list where the argument is not given */
-    const char *inner;   /* with spread: these, and one for each member of this member of any row */
-    const char *page;    /* print only this member's text, as it is; not as JSON */
-    bool prints_file;    /* but as JSON, print the file that the operation writes, and no rows */
-    bool prints_lines;   /* likewise in any format: the file is JSON Lines */
-    bool of_file;        /* as another: also where the command reads a file of its own option */
+    bool single;        /* one row: JSON is an object, not an array */
+    const char *each;   /* csv and plain have a row for each item of this member */
+    bool spread;        /* csv has a column for each member of any row, after these */
+    const char *listed; /* table and plain have those that this argument lists, behind these */
+    const char *usual;  /* with listed: the list where the argument is not given */
+    const char *inner;  /* with spread: these, and one for each member of this member of any row, or
+                            of several members with | between them */
+    const char *page;   /* print only this member's text, as it is; not as JSON */
+    bool prints_file;   /* but as JSON, print the file that the operation writes, and no rows */
+    bool prints_lines;  /* likewise in any format: the file is JSON Lines */
+    bool of_file;       /* as another: also where the command reads a file of its own option */
     const char *nothing; /* text in place of a table without rows */
     /* Prints a row, in place of a table; or NULL. */
     void (*show)(gf_session *session, gf_json_value row);

@@ -30,6 +30,18 @@ gf_status gf_spread_column(gf_spread *s, gf_slice name, gf_error *err)
     return st;
 }
 
+/* Is a member among those whose members are columns, with | between them? */
+static bool is_inner(const gf_spread *s, gf_slice name)
+{
+    const char *at = s->inner;
+    while (at) {
+        size_t n = strcspn(at, "|");
+        if (gf_slice_equal(name, gf_slice_of(at, n))) return true;
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    return false;
+}
+
 /* Does something with a value of a column of its own. */
 typedef gf_status use_value(gf_spread *s, gf_slice column, gf_json_value value, gf_error *err);
 
@@ -61,7 +73,7 @@ static gf_status visit_members(gf_spread *s, gf_json_value row, use_value *use, 
     gf_json_value value;
     gf_status st = GF_OK;
     while (st == GF_OK && gf_json_next(&it, &name, &value)) {
-        if (s->inner && gf_slice_equal(name, gf_slice_str(s->inner)))
+        if (is_inner(s, name))
             st = visit_inner(s, value, use, err);
         else if (!s->inner || gf_strings_find(&s->names, name) < s->n_fixed)
             st = use(s, name, value, err);

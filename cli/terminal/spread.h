@@ -30,7 +30,7 @@ typedef struct gf_spread {
 } gf_spread;
 
 /**
- * @param inner  lasts. Of it, not of the row, all members are columns; one that is called as a column
+ * @param inner  one member of the row, or several with | between them; lasts. Of these, not of the row, all members are columns; one that is called as a column
  *               before them, or begins with "field:", is called field:NAME
  */
 gf_status gf_spread_init(gf_spread *spread, const char *inner, gf_error *err);

@@ -2,8 +2,9 @@
  * Clusters over time: documents by cluster and hour (hours.c) become periods; which unit they have,
  * and which of them are shown, is known only once all documents are counted.
  */
+#include "engine/view/trends.h"
+
 #include "base/memory.h"
-#include "engine/view/hours.h"
 #include "grouperfish/calendar.h"
 #include "grouperfish/changes.h"
 
@@ -67,31 +68,29 @@ static gf_period choose_unit(const gf_hour_counts *h, int32_t last, size_t most)
 
 /* ---- periods --------------------------------------------------------------------------------- */
 
-/* The latest periods, at most so many, none before the first document. */
-static void choose_periods(counting *c, gf_period kind, size_t most)
+void gf_view_choose_periods(const gf_hour_counts *h, gf_period kind, size_t most, gf_trends *out)
 {
-    const gf_hour_counts *h = &c->hours;
     int32_t first = INT32_MAX, last = INT32_MIN;
     for (size_t i = 0; i < h->n; i++) {
         if (h->at[i].documents == 0) continue;
         if (h->at[i].hour < first) first = h->at[i].hour;
         if (h->at[i].hour > last) last = h->at[i].hour;
     }
-    c->out.kind = kind == GF_PERIOD_AUTO ? GF_PERIOD_DAY : kind;
+    out->kind = kind == GF_PERIOD_AUTO ? GF_PERIOD_DAY : kind;
     if (first > last) return;
     if (kind == GF_PERIOD_AUTO) {
-        c->out.kind = choose_unit(h, last, most);
-        int64_t begin = window_begin(c->out.kind, last, most);
+        out->kind = choose_unit(h, last, most);
+        int64_t begin = window_begin(out->kind, last, most);
         first = INT32_MAX;
         for (size_t i = 0; i < h->n; i++)
             if (h->at[i].documents && h->at[i].hour >= begin && h->at[i].hour < first)
                 first = h->at[i].hour;
     }
-    int64_t end = period_of(c->out.kind, last);
-    uint64_t span = (uint64_t)(end - period_of(c->out.kind, first)) + 1;
-    c->out.n_periods = span < most ? (size_t)span : most;
-    c->out.first = end - (int64_t)c->out.n_periods + 1;
-    c->out.n_recent = c->out.n_periods < 4 ? 1 : c->out.n_periods / 4;
+    int64_t end = period_of(out->kind, last);
+    uint64_t span = (uint64_t)(end - period_of(out->kind, first)) + 1;
+    out->n_periods = span < most ? (size_t)span : most;
+    out->first = end - (int64_t)out->n_periods + 1;
+    out->n_recent = out->n_periods < 4 ? 1 : out->n_periods / 4;
 }
 
 /* Count by cluster and period; all[0] and all[1]: all documents, earlier and recent. */
@@ -152,7 +151,7 @@ static gf_status find_trends(counting *c, gf_period kind, size_t most, const gf_
     if (st != GF_OK) return st;
     c->clusters = gf_calloc(v->n_clusters, sizeof *c->clusters);
     if (!c->clusters) return gf_fail_memory(err, "trends");
-    choose_periods(c, kind, most);
+    gf_view_choose_periods(&c->hours, kind, most, &c->out);
     st = count_periods(c, all, err);
     if (st != GF_OK) return st;
     c->out.undated = c->hours.undated[0];

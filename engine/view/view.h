@@ -16,7 +16,7 @@
  *     assign.c          the nearest cluster of a text or a row
  *     pending.c         documents that came after the build
  *     hours.c           documents by cluster and hour
- *     tree.c explain.c trends.c evaluate.c figures.c build_matrix.c diff.c
+ *     tree.c explain.c trends.c by_field.c evaluate.c figures.c build_matrix.c diff.c
  *     view.c            views opened and closed
  *     builds.c columns.c pin.c
  *

@@ -35,6 +35,88 @@ class InAFolder(unittest.TestCase):
         return c.rebuild(k=2, language="english")
 
 
+class ByField(InAFolder):
+    """clusters by a field against tables and tests that numpy and scipy make of the same documents."""
+
+    def setUp(self):
+        super().setUp()
+        try:
+            import numpy
+            import scipy.stats
+        except ImportError:
+            self.skipTest("needs numpy and scipy")
+        self.numpy, self.stats = numpy, scipy.stats
+
+    def documents(self, seed):
+        """Documents of three subjects, whose products and prices depend on the subject."""
+        random = self.numpy.random.default_rng(seed)
+        subject = random.integers(0, 3, 400)
+        product = [str(p) if p < 5 else None for p in random.poisson(1 + subject)]
+        price = self.numpy.round(random.lognormal(subject, 1.0), 1)
+        words = [["apple", "pear"], ["wheel", "brake"], ["river", "lake"]]
+        text = [" ".join(random.choice(words[s], 3)) for s in subject]
+        return {"id": list(range(400)), "text": text, "product": product, "price": list(map(float, price))}
+
+    def members(self, c):
+        by_id = dict(zip(c.members()["id"], c.members()["cluster"]))
+        return self.numpy.array([by_id[i] for i in range(400)])
+
+    def test_values(self):
+        data = self.documents(1)
+        c = self.open()["posts"].put(data, id="id", text="text").rebuild(k=3)
+        cluster, product = self.members(c), self.numpy.array([p or "" for p in data["product"]])
+        rows = list(c.clusters(by_field="product", values=3))
+        clear = self.stats.norm.isf(0.05 / 2 / ((len(rows[1:]) + 1) * 3))
+        counts = self.numpy.unique(product[product != ""], return_counts=True)
+        self.assertEqual(sorted(rows[0]["counts"].values()), sorted(counts[1])[-3:])
+        for row in rows[1:]:
+            own = cluster == row["cluster"]
+            self.assertEqual(row["missing"], (own & (product == "")).sum())
+            self.assertEqual(row["other"], (own & (product != "")).sum() - sum(row["counts"].values()))
+            for value, n in row["counts"].items():
+                table = self.numpy.array([[(own & (product == value)).sum(), (own & (product != value) & (product != "")).sum()],
+                                          [(~own & (product == value)).sum(), (~own & (product != value) & (product != "")).sum()]])
+                self.assertEqual(n, table[0, 0])
+                ratio = self.stats.contingency.odds_ratio(table, kind="sample").statistic
+                half = table + 0.5
+                z = self.numpy.log(half[0, 0] * half[1, 1] / half[0, 1] / half[1, 0]) / self.numpy.sqrt((1 / half).sum())
+                self.assertAlmostEqual(row["z_of"][value], z, places=9)
+                self.assertEqual(z > 0, ratio > 1)
+                self.assertEqual(value in row["more"], z >= row["clear"])
+                self.assertEqual(value in row["less"], z <= -row["clear"])
+            self.assertAlmostEqual(row["clear"], clear, places=9)
+        self.assertTrue(any(row["more"] for row in rows[1:]))
+
+    def test_numbers(self):
+        data = self.documents(2)
+        c = self.open()["posts"].put(data, id="id", text="text").rebuild(k=3)
+        cluster, price = self.members(c), self.numpy.array(data["price"])
+        rows = list(c.clusters(by_field="price"))
+        for row in rows:
+            own = cluster == row["cluster"] if row["cluster"] else cluster > 0
+            n = row["numbers"]
+            self.assertAlmostEqual(n["mean"], price[own].mean(), places=9)
+            quartiles = self.numpy.quantile(price[own], [0, 0.25, 0.5, 0.75, 1])
+            self.assertTrue(self.numpy.allclose([n[q] for q in ("least", "lower", "median", "upper", "most")], quartiles))
+            if not row["cluster"]:
+                continue
+            u = self.stats.mannwhitneyu(price[own], price[~own], method="asymptotic", use_continuity=False)
+            self.assertAlmostEqual(n["above"], u.statistic / own.sum() / (~own).sum(), places=9)
+            self.assertAlmostEqual(2 * self.stats.norm.sf(abs(n["z"])), u.pvalue, places=9)
+            self.assertEqual(n["difference"] != "same", abs(n["z"]) >= row["clear"])
+
+    def test_chance(self):
+        """A field that says nothing of the clusters shows a difference in at most 5 of 100 answers."""
+        c = self.open()["posts"].put(self.documents(3), id="id", text="text").rebuild(k=3)
+        random = self.numpy.random.default_rng(4)
+        told = 0
+        for _ in range(40):
+            data = dict(self.documents(3), product=[str(p) for p in random.integers(0, 6, 400)])
+            c.put(data, id="id", text="text")
+            told += any(row["more"] or row["less"] for row in c.clusters(by_field="product", values=6) if row["cluster"])
+        self.assertLessEqual(told, 6)  # more than 6 of 40 at 5 %: 1 in 300, and the seed is fixed
+
+
 class Results(InAFolder):
     def test_documents_and_clusters(self):
         c = self.filled()
