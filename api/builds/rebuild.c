@@ -36,13 +36,14 @@ static void name_failure(gf_call *call, gf_slice collection, const char *message
 }
 
 /* A build of given rows is kept: told, because its documents may have changed meanwhile. */
-static void tell_kept(gf_call *call, gf_slice collection, gf_slice configuration)
+static void tell_kept(gf_call *call, gf_slice collection, gf_slice configuration, bool has_settings)
 {
-    char message[320];
+    char message[400];
     snprintf(message, sizeof message,
              "the clusters of \"%.*s\" are of given rows, and are kept: no document brought one "
-             "since; --matrix clusters other rows, --force the texts",
-             GF_SLICE_ARG(configuration));
+             "since; --matrix clusters other rows, --force the texts%s",
+             GF_SLICE_ARG(configuration),
+             has_settings ? "; the settings that were given are not used: give them with either" : "");
     gf_notice n = {.reason = "kept", .source = collection, .message = message};
     gf_call_notify(call, &n);
 }
@@ -96,7 +97,7 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
     if (status == GF_OK && result->memory.peak) put_memory(w, &result->memory);
     if (status == GF_OK && r->options->matrix) gf_json_put_uint(w, "unknown", result->unknown);
     if (status == GF_OK && result->outcome == GF_REBUILD_KEPT)
-        tell_kept(r->row.call, where.collection, configuration);
+        tell_kept(r->row.call, where.collection, configuration, r->options->n_set > 0);
     if (status != GF_OK) r->row.call->outcome = GF_OUTCOME_REBUILD_FAILED;
     if (status != GF_OK && status != GF_ECANCELLED)
         name_failure(r->row.call, where.collection, message);

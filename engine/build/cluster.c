@@ -134,6 +134,12 @@ static bool keeps_k(const gf_build_plan *plan, uint64_t n, const gf_choice *choi
            (is_alike(n, plan->served_distinct) || gf_choice_keeps(choice, k));
 }
 
+/* The served number of clusters, as far as max_k allows it. */
+static uint32_t within_max_k(const gf_kmeans_options *o, uint32_t served_k)
+{
+    return o->max_k && o->max_k < served_k ? o->max_k : served_k;
+}
+
 /*
  * Set an open k. The served number is kept while the documents are about as many as when it was
  * chosen, and then while it is nearly as good as the best: else clusters would come and go because
@@ -146,7 +152,7 @@ static gf_status choose_again(const gf_build_plan *plan, gf_pool *pool, const gf
     gf_choice choice = {0};
     gf_status st = GF_OK;
     bool alike = is_alike(n, plan->served_distinct);
-    uint32_t kept = o->max_k && o->max_k < served_k ? o->max_k : served_k;
+    uint32_t kept = within_max_k(o, served_k);
     *keeps = alike;
     if (!alike && !x) return GF_OK;
     o->reach = kept;
@@ -362,6 +368,7 @@ gf_status gf_build_choose_k(const gf_build_plan *plan, gf_pool *pool,
     if (v->x.n_rows == v->n_empty) return GF_OK;
     gf_kmeans_options o = kmeans_options(plan);
     uint32_t served = plan->settings.k ? 0 : (uint32_t)plan->served.k;
+    served = within_max_k(&o, served);
     if (starts_served(plan, served)) o.reach = served;
     term_counts counts = {.factor = NULL};
     gf_status st = drop_empty_rows(v, &x, &row_of, err);

@@ -66,6 +66,7 @@ typedef struct rebuilding_all {
     gf_weak_terms *weak;   /* n_workers: likewise */
     uint64_t done, total;  /* builds */
     bool stopped;          /* by the visitor, who is not called again */
+    bool ended;            /* by a failure that ends it all: nothing is tried again */
 } rebuilding_all;
 
 /* A store that cannot be written any more, or a cancel, ends it all; others fail one build. */
@@ -247,7 +248,7 @@ static gf_status conclude_group(rebuilding_all *r, const group *g, gf_error *err
     gf_status st = g->why.status;
     if (r->stopped) return GF_OK;
     if (st == GF_OK) return report_group(r, g, err);
-    if (ends_all(st)) {
+    if (ends_all(st) || r->ended) {
         if (err) *err = g->why;
         return st;
     }
@@ -291,8 +292,10 @@ static gf_status rebuild_group(rebuilding_all *r, gf_error *err)
     group *g = r->filling;
     if (g->n == 0) return GF_OK;
     g->why.status = make_group(r, g, &g->why);
-    gf_status st = finish_written(r, err);
-    if (st == GF_OK) st = gf_cancel_check(r->options->cancel, err);
+    r->ended = ends_all(g->why.status);
+    gf_status st = finish_written(r, r->ended ? NULL : err);
+    if (r->ended) st = GF_OK; /* this group's failure is the one to tell of */
+    if (st == GF_OK && !r->ended) st = gf_cancel_check(r->options->cancel, err);
     if (st == GF_OK && g->why.status == GF_OK) {
         g->written_beside = pthread_create(&g->writer, NULL, write_group, g) == 0;
         if (!g->written_beside) write_group(g);
@@ -393,6 +396,7 @@ static gf_status rebuild_listed(rebuilding_all *r, const work_list *list, gf_err
            gf_slice_take_string(&names, &configuration))
         st = rebuild_named(r, (gf_place){list->name_space, collection}, configuration, err);
     if (st == GF_OK) st = rebuild_group(r, err);
+    r->ended = st != GF_OK;
     gf_status last = finish_written(r, st == GF_OK ? err : NULL);
     if (st == GF_OK) st = last;
     if (r->filling) empty_group(r->filling);

@@ -1,11 +1,20 @@
 /* The model of a view's build, and the analysis of texts by it. */
 #include "engine/view/view.h"
 
+#include <inttypes.h>
+
 gf_status gf_view_load_model(gf_view *v, gf_error *err)
 {
     if (v->model_loaded) return GF_OK;
     gf_status st = gf_model_load(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
                                  &v->model, err);
+    uint32_t n = v->model.vocabulary.n_terms;
+    if (st == GF_OK && v->info.rows == GF_ROWS_OF_TEXTS && n != v->info.terms) {
+        /* Centres are read as far as the build has terms: none may be beyond the vocabulary. */
+        gf_model_release(&v->model);
+        return gf_fail(err, GF_ECORRUPT, "a build has %" PRIu64 " terms, and its vocabulary %" PRIu32,
+                       (uint64_t)v->info.terms, n);
+    }
     v->model_loaded = st == GF_OK;
     return st;
 }

@@ -4,6 +4,7 @@
 #include "base/random.h"
 #include "base/strings.h"
 #include "engine/view/view.h"
+#include "grouperfish/matrix.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -500,9 +501,58 @@ static void failing_allocations(void **state)
     fixture_close(&f);
 }
 
+/*
+ * A build whose row says more terms than its vocabulary has, and a centre that has one of them: who
+ * believed it would write beyond arrays of the vocabulary's length.
+ */
+static void terms_beyond_the_vocabulary(void **state)
+{
+    (void)state;
+    enum { BEYOND = 1000000 };
+    fixture f;
+    gf_error err;
+    gf_batch *batch;
+    gf_buffer centre = {0}, qualifier = {0};
+    gf_build_matrix m;
+    gf_membership place;
+    const uint32_t col[] = {0, BEYOND};
+    const float val[] = {0.6f, 0.8f};
+    float similarity[8];
+    fixture_open(&f);
+    fixture_put(&f, "c", "1", "red apple");
+    fixture_put(&f, "c", "2", "red pear");
+    fixture_rebuild(&f, "c");
+    gf_view *view = open_view(&f);
+    assert_ok(gf_view_assign(view, (gf_slice){0}, GF_SLICE("pear"), &place, &err));
+    gf_model_vector_write((gf_row_view){col, val, 2}, &centre);
+    gf_model_centre_qualifier(&qualifier, place.cluster);
+    assert_ok(gf_batch_create(f.store->db, &batch, &err));
+    gf_batch_put(batch, f.store->tables.builds, gf_buffer_view(&view->key), GF_BUILDS_MAIN,
+                 GF_SLICE("terms"), GF_SLICE("2000000"), 0);
+    gf_batch_put(batch, f.store->tables.builds, gf_buffer_view(&view->key), GF_BUILDS_MODEL,
+                 gf_buffer_view(&qualifier), gf_buffer_view(&centre), 0);
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    gf_view_close(view);
+
+    view = open_view(&f);
+    gf_document d = {.id = GF_SLICE("x"), .text = GF_SLICE("red pear")};
+    assert_status(GF_ECORRUPT, gf_view_similarities(view, &d, 1, 1, NULL, similarity, &err));
+    assert_non_null(strstr(err.message, "2000000 terms, and its vocabulary"));
+    assert_status(GF_ECORRUPT, gf_view_read_centres(view, &m, &err));
+    assert_status(GF_ECORRUPT, gf_view_read_matrix(view, NULL, &m, &err));
+    assert_status(GF_ECORRUPT,
+                  gf_view_assign(view, (gf_slice){0}, GF_SLICE("pear"), &place, &err));
+    gf_view_close(view);
+    gf_buffer_release(&centre);
+    gf_buffer_release(&qualifier);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(terms_beyond_the_vocabulary),
         cmocka_unit_test(by_hand),
         cmocka_unit_test(the_other_is_the_runner_up),
         cmocka_unit_test(a_build_without_clusters),
