@@ -120,14 +120,6 @@ static gf_status add_group(void *context, const gf_text_group *g, gf_error *err)
 
 /* ---- documents that have changed ------------------------------------------------------------- */
 
-static gf_status note_change(void *context, const gf_row *row, gf_error *err)
-{
-    const gf_cell *id = gf_row_find(row, GF_CHANGES_MAIN, "id");
-    uint32_t number;
-    if (!id) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
-    return gf_strings_add(context, id->value, &number, NULL, err);
-}
-
 /* Ids come in their order, so that the numbers rise. */
 static gf_status mark_outdated(gf_search_source *s, gf_slice id, gf_error *err)
 {
@@ -164,7 +156,7 @@ static gf_status find_changed(gf_fresh *f, gf_error *err)
     gf_strings ids = {0};
     gf_text_group g = {0};
     gf_row row = {0};
-    gf_status st = gf_view_each_change(f->source->view, note_change, &ids, err);
+    gf_status st = gf_view_changed_ids(f->source->view, &ids, err);
     gf_slice *sorted = gf_array(ids.n, sizeof *sorted);
     if (st == GF_OK && !sorted) st = gf_fail_memory(err, "a search");
     for (uint32_t i = 0; sorted && i < ids.n; i++)

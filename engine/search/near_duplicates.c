@@ -291,14 +291,6 @@ static gf_status list_groups(grouping *g, gf_visit_near_duplicate *visit, void *
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-static gf_status note_change(void *context, const gf_row *row, gf_error *err)
-{
-    const gf_cell *id = gf_row_find(row, GF_CHANGES_MAIN, "id");
-    uint32_t number;
-    if (!id) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
-    return gf_strings_add(context, id->value, &number, NULL, err);
-}
-
 static gf_status load(grouping *g, gf_error *err)
 {
     gf_view *v = g->view;
@@ -310,8 +302,7 @@ static gf_status load(grouping *g, gf_error *err)
     if (st == GF_OK) st = gf_settings_map_read_build(v->info.settings, &g->map, err);
     if (st == GF_OK) st = gf_settings_resolve(&g->map, v->configuration, &g->settings, err);
     if (st == GF_OK) st = gf_model_workers_init(&g->workers, &v->model, g->options->threads, err);
-    if (st == GF_OK && g->options->fresh)
-        st = gf_view_each_change(v, note_change, &g->changed, err);
+    if (st == GF_OK && g->options->fresh) st = gf_view_changed_ids(v, &g->changed, err);
     return st;
 }
 

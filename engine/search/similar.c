@@ -336,21 +336,13 @@ static gf_status weigh_all(comparing *c, gf_error *err)
     return st;
 }
 
-static gf_status note_change(void *context, const gf_row *row, gf_error *err)
-{
-    const gf_cell *id = gf_row_find(row, GF_CHANGES_MAIN, "id");
-    uint32_t number;
-    if (!id) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
-    return gf_strings_add(context, id->value, &number, NULL, err);
-}
-
 static gf_status compare_documents(comparing *c, gf_error *err)
 {
     bool unit = c->view->model.analysis.options.weights.norm == GF_NORM_L2, there = false;
     gf_status st = unit ? open_index(c, &there, err) : GF_OK;
     if (st != GF_OK) return st;
     if (!there) return weigh_all(c, err);
-    st = gf_view_each_change(c->view, note_change, &c->changed, err);
+    st = gf_view_changed_ids(c->view, &c->changed, err);
     return st == GF_OK ? weigh_best(c, err) : st;
 }
 
@@ -465,7 +457,7 @@ static gf_status compare_given(comparing *c, gf_error *err)
                      "this build is of an earlier version, and keeps no vectors: rebuild it with "
                      "its matrix");
     if (st == GF_OK) st = read_given(c, &rows, err);
-    if (st == GF_OK) st = gf_view_each_change(v, note_change, &c->changed, err);
+    if (st == GF_OK) st = gf_view_changed_ids(v, &c->changed, err);
     if (st == GF_OK && c->n_terms) st = gf_kept_rows_each(&rows, weigh_kept, c, err);
     for (uint32_t i = 0; i < c->changed.n && st == GF_OK && c->n_terms; i++) {
         st = gf_cancel_check(c->options->cancel, err);

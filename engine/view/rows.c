@@ -23,6 +23,19 @@ gf_status gf_view_each_change(gf_view *v, gf_each_row *each, void *context, gf_e
     return gf_view_each_change_after(v, v->info.seq, each, context, err);
 }
 
+static gf_status note_change(void *ids, const gf_row *row, gf_error *err)
+{
+    const gf_cell *id = gf_row_find(row, GF_CHANGES_MAIN, "id");
+    uint32_t number;
+    if (!id) return gf_fail(err, GF_ECORRUPT, "table changes: a row is damaged");
+    return gf_strings_add(ids, id->value, &number, NULL, err);
+}
+
+gf_status gf_view_changed_ids(gf_view *view, gf_strings *ids, gf_error *err)
+{
+    return gf_view_each_change(view, note_change, ids, err);
+}
+
 gf_status gf_view_read_cells(gf_view *v, gf_slice id, gf_membership_cells *m, gf_error *err)
 {
     gf_buffer key = {0};

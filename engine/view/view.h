@@ -26,6 +26,7 @@
 #ifndef GF_ENGINE_VIEW_VIEW_H
 #define GF_ENGINE_VIEW_VIEW_H
 
+#include "base/strings.h"
 #include "engine/config/pins.h"
 #include "engine/rows/filter.h"
 #include "engine/rows/model.h"
@@ -85,6 +86,9 @@ gf_status gf_view_each_change_after(gf_view *view, uint64_t seq, gf_each_row *ea
 
 /** The same of the changes since the build. */
 gf_status gf_view_each_change(gf_view *view, gf_each_row *each, void *context, gf_error *err);
+
+/** Add the ids of documents that were put or deleted since the build, each once. */
+gf_status gf_view_changed_ids(gf_view *view, gf_strings *ids, gf_error *err);
 
 /** Read a document's membership as it is stored, into view->row; GF_ENOTFOUND. */
 gf_status gf_view_read_cells(gf_view *view, gf_slice id, gf_membership_cells *cells, gf_error *err);
