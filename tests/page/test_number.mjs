@@ -14,7 +14,7 @@ const setOf = async (collection) => {
 inBrowser('the curve is what the server explains', async (page) => {
     const steps = await server.ask('POST', 'collections/posts/builds?config=default&explain-k');
     const chosen = steps.find((s) => s.chosen);
-    await open(page, '#/c/posts', 'a.tile');
+    await open(page, '#/c/posts', '.clusters .row-link');
     await leads(page, () => page.getByRole('link', { name: 'How many?' }).click());
     await page.waitForSelector('[role=radiogroup]');
     await still(page);
@@ -83,7 +83,7 @@ inBrowser('a number is chosen with keys, and the collection clustered so', async
     await page.waitForSelector('.task.done');
     /* The build before is shown until the new one is there. */
     await page.waitForFunction(
-        (n) => document.querySelectorAll('a.tile').length === n,
+        (n) => document.querySelectorAll('.clusters .row-link').length === n,
         all[1],
     );
     assert.match(page.url(), /#\/c\/numbered$/);

@@ -39,6 +39,21 @@ export function query(values) {
     return parts.length ? '?' + parts.join('&') : '';
 }
 
+/* An answer may fail to come: what reads is asked for again, later and later. */
+const AGAIN_MS = [500, 1500, 4000];
+let told = () => {};
+/** called(true) when the server does not answer, called(false) when it does. */
+export const onAnswers = (called) => (told = called);
+
+const pause = (ms, signal) =>
+    new Promise((go, stop) => {
+        const timer = setTimeout(go, ms);
+        signal?.addEventListener('abort', () => {
+            clearTimeout(timer);
+            stop(signal.reason);
+        });
+    });
+
 let nameSpace = '';
 export const useNamespace = (name) => (nameSpace = name ?? '');
 
@@ -64,13 +79,19 @@ export function problemOf(status, text) {
 export async function ask(path, options = {}) {
     path = path.replace(/\?(.*)\?/, '?$1&');
     let answer;
-    const sent = sessionStorage.getItem(TOKEN);
-    try {
-        answer = await fetch(path, { ...options, headers: headers(options.headers) });
-    } catch (e) {
-        if (e.name === 'AbortError') throw e;
-        throw new Problem(0, 'No answer', 'The server does not answer.');
-    }
+    const sent = sessionStorage.getItem(TOKEN),
+        waits = (options.method ?? 'GET') === 'GET' && !options.once ? AGAIN_MS : [];
+    for (let tries = 0; !answer; tries++)
+        try {
+            answer = await fetch(path, { ...options, headers: headers(options.headers) });
+        } catch (e) {
+            if (e.name === 'AbortError') throw e;
+            told(true);
+            if (tries === waits.length)
+                throw new Problem(0, 'No answer', 'The server does not answer.');
+            await pause(waits[tries], options.signal);
+        }
+    told(false);
     if (answer.ok) return answer;
     const problem = problemOf(answer.status, await answer.text());
     if (answer.status !== 401) throw problem;

@@ -7,7 +7,7 @@ function set(element, name, value) {
     if (name.startsWith('on')) element.addEventListener(name.slice(2), value);
     else if (name === 'style')
         for (const [key, v] of Object.entries(value)) element.style.setProperty(key, v);
-    else if (name === 'value' || name === 'checked') element[name] = value;
+    else if (name === 'value' || name === 'checked' || name === 'disabled') element[name] = value;
     else element.setAttribute(name, value === true ? '' : value);
 }
 

@@ -29,6 +29,14 @@ export const score = (s) => (s === undefined || s === null ? '' : s.toFixed(3));
 export const signed = (n) => (n > 0 ? '+' : n < 0 ? '−' : '±') + whole.format(Math.abs(n));
 export const several = (n, one, many = one + 's') => `${count(n)} ${n === 1 ? one : many}`;
 
+/** Bytes of a file. */
+export const sizeOf = (n) =>
+    n < 1024
+        ? several(n, 'byte')
+        : n < 1 << 20
+          ? `${Math.round(n / 1024)} KB`
+          : `${(n / (1 << 20)).toFixed(1)} MB`;
+
 export function seconds(s) {
     if (s < 10) return s.toFixed(1) + ' s';
     if (s < 120) return Math.round(s) + ' s';

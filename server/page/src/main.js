@@ -1,5 +1,5 @@
 // The page: an address behind "#" is a view; a view reads what it shows and gives its elements.
-import { useNamespace } from './api.js';
+import { onAnswers, useNamespace } from './api.js';
 import { announce, h } from './dom.js';
 import { acceptDrops } from './parts/import.js';
 import { listen } from './parts/keys.js';
@@ -8,6 +8,8 @@ import { crumbs, dark, restoreTheme, shell } from './parts/shell.js';
 import { onPublished, watch } from './parts/tasks.js';
 import * as route from './route.js';
 import { plain } from './text.js';
+import { inWords } from './words.js';
+import { builds } from './views/builds.js';
 import { cluster } from './views/cluster.js';
 import { clusters } from './views/clusters.js';
 import { collections } from './views/collections.js';
@@ -15,9 +17,21 @@ import { diff } from './views/diff.js';
 import { documentView } from './views/document.js';
 import { number } from './views/number.js';
 import { search } from './views/search.js';
+import { settings } from './views/settings.js';
 import { tweets } from './views/tweets.js';
 
-const views = { collections, clusters, cluster, doc: documentView, diff, number, search, tweets };
+const views = {
+    builds,
+    collections,
+    clusters,
+    cluster,
+    doc: documentView,
+    diff,
+    number,
+    search,
+    settings,
+    tweets,
+};
 
 let showing = new AbortController();
 let parent = null; /* address of what is one level up from the view on the screen */
@@ -26,9 +40,9 @@ const failed = (e) => ({
     title: 'Not shown',
     element: h(
         'div',
-        { class: 'empty', role: 'alert' },
+        { class: 'empty', role: 'alert', 'data-status': e.status },
         h('h1', {}, e.status === 404 ? 'It is not there' : 'This cannot be shown'),
-        h('p', {}, plain(e.message)),
+        h('p', {}, inWords(e.message)),
         h('p', {}, h('button', { type: 'button', onclick: () => show() }, 'Try again')),
     ),
 });
@@ -89,6 +103,13 @@ shell();
 listen({ up, dark });
 acceptDrops(() => route.read().collection);
 onPublished(changeTo);
+onAnswers((lost) => {
+    const note = document.getElementById('lost');
+    if (note.hidden === !lost) return;
+    note.hidden = !lost;
+    /* A view that had no answer is asked for once more. */
+    if (!lost && document.querySelector('main > .empty[data-status="0"]')) show();
+});
 addEventListener('hashchange', () => show());
 addEventListener('page:refresh', () => show());
 /* The tasks first: a build that is published while the first view is read is then told of. */

@@ -1,10 +1,12 @@
 // Addresses of views, behind "#": what is shown is in the address, so it can be sent to somebody.
 //
 //     #/                          collections
-//     #/c/NAME                    its clusters (view=map|list, sort)
+//     #/c/NAME                    its clusters (view=list|map|tree, only, filter, sort)
 //     #/c/NAME/cluster/ID         one
 //     #/c/NAME/doc/ID             a document
 //     #/c/NAME/diff               what changed (from, to)
+//     #/c/NAME/builds             builds that are kept
+//     #/c/NAME/settings           its configurations
 //     #/c/NAME/number             how many clusters
 //     #/c/NAME/search?q=          documents; #/search?q= of all collections
 //     #/tweets                    tweets (words, field, user, lang, from, to, box, by)
@@ -29,7 +31,7 @@ export function read(hash = location.hash) {
     else if (parts[0] === 'c' && parts.length >= 2) {
         route.collection = parts[1];
         if (parts.length === 2) route.view = 'clusters';
-        else if (['diff', 'number', 'search'].includes(parts[2]) && parts.length === 3)
+        else if (['builds', 'diff', 'number', 'search', 'settings'].includes(parts[2]) && parts.length === 3)
             route.view = parts[2];
         else if (['cluster', 'doc'].includes(parts[2]) && parts.length === 4) {
             route.view = parts[2];
@@ -62,4 +64,9 @@ export function withValues(values) {
     );
     const text = search.toString();
     return (path || '#/') + (text ? '?' + text : '');
+}
+
+/** Put values into the address without going anywhere: what was chosen on the view can be sent. */
+export function note(values) {
+    history.replaceState(history.state, '', withValues(values));
 }

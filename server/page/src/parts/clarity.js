@@ -8,11 +8,16 @@ const MEANINGS = {
     fair: 'One subject in the main; some of it could be elsewhere.',
     mixed: 'Probably several subjects, or none: more clusters may part them.',
 };
+const ORDER = ['mixed', 'fair', 'clear'];
 
 /** For sorting: mixed, fair, clear. */
-export const clarityRank = (c) => ['mixed', 'fair', 'clear'].indexOf(c.clarity);
+export const clarityRank = (c) => ORDER.indexOf(c.clarity);
 
 const known = (v) => v !== undefined && v !== null;
+
+/* The mean of its heaviest words, of each two: whether they stand in the same documents. */
+const together = (v) =>
+    v >= 0.3 ? 'often' : v >= 0.1 ? 'more than by chance' : v >= -0.05 ? 'about as by chance' : 'rarely';
 
 function lines(c) {
     return [
@@ -26,8 +31,7 @@ function lines(c) {
             shown(c.nearest_label),
             '.',
         ],
-        known(c.npmi) &&
-            `Its ten terms together: ${c.npmi.toFixed(2).replace('-', '−')} (0 is by chance, 1 always).`,
+        known(c.npmi) && `Its heaviest words stand in the same documents ${together(c.npmi)}.`,
     ].filter(Boolean);
 }
 
@@ -38,6 +42,11 @@ export function clarity(c) {
         'span',
         { class: `clarity ${c.clarity}`, tabindex: '0' },
         c.clarity,
+        h(
+            'span',
+            { class: 'dots', 'aria-hidden': 'true' },
+            ORDER.map((_, i) => h('i', { class: i <= clarityRank(c) ? 'on' : '' })),
+        ),
         h(
             'span',
             { class: 'tip', role: 'tooltip' },

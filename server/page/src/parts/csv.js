@@ -2,7 +2,7 @@
 // order mark, and an apostrophe before a text that a spreadsheet would run as a formula.
 import { h, save } from '../dom.js';
 
-const BYTE_ORDER_MARK = '\uFEFF';
+export const BYTE_ORDER_MARK = '\uFEFF';
 const isFormula = (s) => /^[\t\r\n]|^[ \t]*[=+\-@]/.test(s) && !/^\s*[+-]?[\d.]+(e[+-]?\d+)?$/i.test(s);
 
 const cell = (v) => {

@@ -2,14 +2,15 @@
 // tells what came of it.
 import { at, headers, problemOf, query } from '../api.js';
 import { h } from '../dom.js';
-import { count, several } from '../format.js';
+import { count, several, sizeOf } from '../format.js';
 import * as route from '../route.js';
 import { plain, shown } from '../text.js';
+import { inWords } from '../words.js';
 import { preview } from './preview.js';
 import { rebuild } from './tasks.js';
 
 /* XMLHttpRequest tells how far it is; fetch does not. */
-function send(path, file, progress) {
+function send(path, file, progress, signal) {
     return new Promise((resolve, reject) => {
         const request = new XMLHttpRequest();
         request.open('POST', path);
@@ -20,7 +21,9 @@ function send(path, file, progress) {
             request.status < 300
                 ? resolve(JSON.parse(request.responseText))
                 : reject(problemOf(request.status, request.responseText));
-        request.onerror = () => reject(new Error('The server does not answer.'));
+        request.onerror = () => reject(new Error('The server does not answer. Nothing is lost: send it again.'));
+        request.onabort = () => reject(new DOMException('', 'AbortError'));
+        signal.addEventListener('abort', () => request.abort(), { once: true });
         request.send(file);
     });
 }
@@ -57,61 +60,44 @@ function summary(s) {
     ];
 }
 
-/* The server speaks of the command's options; here they are fields of a dialog. */
-const WORDS = [
-    [/; choose with --text\b/, '; choose the field of the text'],
-    [/; say it with --from [^(]*?( \(dir [^)]*\))?$/, '; choose its format under Fields'],
-    [/--from [a-z|-]+/g, 'the format'],
-    [/--(text|id|time)\b/g, 'the field of the $1'],
-    [/--encoding\b/g, 'the encoding'],
-    [/--([a-z]+(-[a-z]+)*)\b/g, '“$1”'],
-];
-const inWords = (message) => WORDS.reduce((m, [from, to]) => m.replace(from, to), plain(message));
-
 const FORMATS = ['csv', 'tsv', 'jsonl', 'json'];
 
-const field = (id, label, hint, value = '') => [
-    h('label', { for: id }, label),
-    h('input', { id, value, placeholder: hint, autocomplete: 'off', spellcheck: 'false' }),
-];
+const ROWS = 5;
 
-const choice = (id, label, first, names) => [
-    h('label', { for: id }, label),
-    h(
-        'select',
-        { id },
-        h('option', { value: '' }, first),
-        names.map((n) => h('option', { value: n }, plain(n))),
-    ),
-];
-
-/* The first records, so that one sees which field is which. */
-function sample(records, names) {
+/* The first records, so that one sees which column is which; `roles` says what becomes of each. */
+function sample(records, names, roles) {
     const cell = (v) =>
         shown(v === undefined ? '' : typeof v === 'object' ? JSON.stringify(v) : v, 60);
     return h(
         'div',
-        { class: 'table-frame preview' },
+        { class: 'table-frame preview', tabindex: '0', role: 'region', 'aria-label': 'First rows' },
         h(
             'table',
-            { 'aria-label': 'First records' },
+            { 'aria-label': 'First rows' },
             h(
                 'thead',
                 {},
                 h(
                     'tr',
                     {},
-                    names.map((n) => h('th', { scope: 'col' }, shown(n))),
+                    names.map((n) =>
+                        h(
+                            'th',
+                            { scope: 'col', 'data-role': roles.get(n) },
+                            shown(n),
+                            roles.has(n) ? h('span', { class: 'tag' }, roles.get(n)) : '',
+                        ),
+                    ),
                 ),
             ),
             h(
                 'tbody',
                 {},
-                records.map((r) =>
+                records.slice(0, ROWS).map((r) =>
                     h(
                         'tr',
                         {},
-                        names.map((n) => h('td', {}, cell(r[n]))),
+                        names.map((n) => h('td', { 'data-role': roles.get(n) }, cell(r[n]))),
                     ),
                 ),
             ),
@@ -119,45 +105,189 @@ function sample(records, names) {
     );
 }
 
+const valuesOf = (records, name) =>
+    records.map((r) => r[name]).filter((v) => v !== undefined && v !== null && v !== '');
+
+/* A date whose day and month change places with the country. */
+const BOTH_WAYS = /^\s*(\d{1,2})[/-](\d{1,2})[/-](\d{4}|\d{2})\b/;
+
+/** The order of day and month in a column's dates, '' where they leave it open; null where they need none. */
+function orderOfDates(values) {
+    const found = values.map((v) => BOTH_WAYS.exec(String(v))).filter(Boolean);
+    if (!found.length) return null;
+    const dayFirst = found.some((m) => +m[1] > 12),
+        monthFirst = found.some((m) => +m[2] > 12);
+    return { order: dayFirst === monthFirst ? '' : dayFirst ? 'day-first' : 'month-first' };
+}
+
+const looksLikeTime = (values) =>
+    values.length > 0 &&
+    values.every((v) => {
+        const s = String(v);
+        return (
+            BOTH_WAYS.test(s) ||
+            /^\d{9,10}$|^\d{13}$/.test(s) ||
+            (/\d{4}|\d\d:\d\d/.test(s) && /[-/.:\s]/.test(s) && (!Number.isNaN(Date.parse(s)) || /^\d{1,2}\.\d{1,2}\.\d{2,4}/.test(s)))
+        );
+    });
+
+/* The likely role of each column: the server's names count, then what people call such columns. */
+function guess(records, names) {
+    const named = (own, pattern) =>
+        names.find((n) => n === own) ?? names.find((n) => pattern.test(n)) ?? '';
+    const length = (n) => {
+        const values = valuesOf(records, n);
+        return values.reduce((sum, v) => sum + (typeof v === 'string' ? v.length : 0), 0) / (values.length || 1);
+    };
+    const text =
+        names.find((n) => n === 'text') ??
+        [...names].sort((a, b) => length(b) - length(a))[0] ??
+        '';
+    const id = named('id', /(^|[ _-])id$/i);
+    const times = names.filter((n) => n !== text && looksLikeTime(valuesOf(records, n)));
+    return {
+        text,
+        id: id === text ? '' : id,
+        time: names.includes('time') ? 'time' : (times.find((n) => /date|time|created|datum|zeit/i.test(n)) ?? times[0] ?? ''),
+        lang: named('lang', /^(lang|language|locale)$/i),
+        title: names.find((n) => n !== text && /^(title|subject|headline|summary)$/i.test(n)) ?? '',
+    };
+}
+
+const ROLES = [
+    ['text', 'Text', 'Column of the text'],
+    ['title', 'Title', 'Column of the title, put before the text'],
+    ['id', 'Id', 'Column of the id'],
+    ['time', 'Time', 'Column of the time'],
+    ['lang', 'Language', 'Column of the language'],
+];
+
+/* The columns of the first file: which is which. Where they cannot be told here, their names are typed. */
+function columnsForm(file, changed) {
+    const element = h('div', { class: 'columns-form' });
+    const values = () =>
+        Object.fromEntries(
+            [...element.querySelectorAll('[name]')].map((e) => [e.name, e.hidden ? '' : e.value]),
+        );
+    async function draw(sheet) {
+        const found = await preview(file, sheet),
+            { records } = found;
+        const names = [...new Set(records.flatMap((r) => Object.keys(r)))];
+        const guessed = guess(records, names);
+        const table = h('div', {});
+        const dates = h(
+            'select',
+            { id: 'import-dates', name: 'dates' },
+            h('option', { value: '' }, 'choose …'),
+            h('option', { value: 'day-first' }, 'day first (21/2/2015)'),
+            h('option', { value: 'month-first' }, 'month first (2/21/2015)'),
+        );
+        const datesField = h(
+            'p',
+            { class: 'field', hidden: true },
+            h('label', { for: 'import-dates' }, 'Dates are written'),
+            dates,
+        );
+        const update = () => {
+            const now = values(),
+                order = now.time ? orderOfDates(valuesOf(records, now.time)) : null;
+            datesField.hidden = !order;
+            dates.required = !!order && !order.order;
+            if (!order) dates.value = '';
+            else if (!dates.value) dates.value = order.order;
+            const roles = new Map(
+                ROLES.filter(([role]) => now[role]).map(([role, title]) => [now[role], title.toLowerCase()]),
+            );
+            table.replaceChildren(...(records.length ? [sample(records, names, roles)] : []));
+        };
+        const one = ([role, title, label]) =>
+            h(
+                'p',
+                { class: 'field' },
+                h('label', { for: `import-${role}`, title: label }, title),
+                names.length
+                    ? h(
+                          'select',
+                          { id: `import-${role}`, name: role, 'aria-label': label, onchange: update },
+                          role === 'text' ? null : h('option', { value: '' }, 'none'),
+                          names.map((n) => h('option', { value: n, selected: n === guessed[role] }, plain(n))),
+                      )
+                    : h('input', {
+                          id: `import-${role}`,
+                          name: role,
+                          'aria-label': label,
+                          placeholder: role === 'title' ? '' : role,
+                          autocomplete: 'off',
+                          spellcheck: 'false',
+                      }),
+            );
+        const sheets =
+            found.sheets?.length > 1
+                ? h(
+                      'p',
+                      { class: 'field' },
+                      h('label', { for: 'import-sheet' }, 'Sheet'),
+                      h(
+                          'select',
+                          { id: 'import-sheet', name: 'sheet', onchange: (e) => draw(e.target.value) },
+                          found.sheets.map((s) => h('option', { value: s, selected: s === sheet }, plain(s))),
+                      ),
+                  )
+                : null;
+        const format = h(
+            'p',
+            { class: 'field' },
+            h('label', { for: 'import-format' }, 'Format'),
+            h(
+                'select',
+                { id: 'import-format', name: 'from' },
+                h('option', { value: '' }, 'found out'),
+                FORMATS.map((f) => h('option', { value: f }, f)),
+            ),
+        );
+        if (found.texts) {
+            element.replaceChildren(
+                h(
+                    'p',
+                    {},
+                    `A zip with ${several(found.texts.length, 'file')}: each text in it becomes a document, or each of its tables is read.`,
+                ),
+                h('ul', { class: 'files' }, found.texts.slice(0, ROWS).map((n) => h('li', {}, shown(n)))),
+            );
+            return changed();
+        }
+        element.replaceChildren(
+            ...[
+                names.length ? h('h3', {}, 'Which column is which?') : null,
+                h('div', { class: 'fields' }, sheets, ROLES.map(one), datesField),
+                table,
+                h('details', {}, h('summary', {}, 'Format'), format),
+            ].filter(Boolean),
+        );
+        update();
+        changed();
+    }
+    return { element, draw, values };
+}
+
 async function open(files, collection) {
-    const records = await preview(files[0]),
-        names = [...new Set(records.flatMap((r) => Object.keys(r)))];
-    const one = (id, label, usual) =>
-        names.length
-            ? choice(
-                  id,
-                  label,
-                  names.includes(usual) ? `${usual} (as it is called)` : 'none of these',
-                  names.filter((n) => n !== usual),
-              )
-            : field(id, label, usual);
-    const name = field(
-        'import-collection',
-        'Into the collection',
-        'feedback',
-        collection || files[0].name.replace(/\..*$/, ''),
-    );
-    const text = one('import-text', 'Field of the text', 'text'),
-        id = one('import-id', 'Field of the id', 'id'),
-        time = one('import-time', 'Field of the time', 'time'),
-        format = choice('import-format', 'Format', 'found out', FORMATS);
-    name[1].required = true;
+    const name = h('input', {
+        id: 'import-collection',
+        value: collection || files[0].name.replace(/\..*$/, ''),
+        placeholder: 'feedback',
+        autocomplete: 'off',
+        spellcheck: 'false',
+        required: true,
+    });
+    const columns = columnsForm(files[0], () => {});
+    await columns.draw();
     const told = h('div', { class: 'told', role: 'status' }),
         progress = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': 'Sent' });
     const actions = h('div', { class: 'actions' }),
-        dialog = h('dialog', { class: 'dialog', 'aria-labelledby': 'import-title' });
+        dialog = h('dialog', { class: 'dialog wide-dialog', 'aria-labelledby': 'import-title' });
     const close = h('button', { type: 'button', onclick: () => dialog.close() }, 'Close');
-    const fields = h(
-        'details',
-        { open: names.length > 0 && !names.includes('text') },
-        h('summary', {}, 'Fields'),
-        names.length ? sample(records, names) : null,
-        text,
-        id,
-        time,
-        format,
-    );
     const done = new Map(); /* file -> what came of it */
+    let sending = null;
 
     const clusterThem = (to) =>
         h(
@@ -175,22 +305,38 @@ async function open(files, collection) {
             'Cluster them',
         );
 
-    /* Files one by one; those that were refused can be sent again with other fields. */
-    async function run(e) {
-        e.preventDefault();
-        const to = name[1].value,
-            problems = [],
-            left = files.filter((f) => !done.has(f));
-        start.disabled = true;
-        progress.hidden = false;
-        const path =
+    const pathTo = (to) => {
+        const v = columns.values();
+        return (
             at`v1/collections/${to}/documents` +
             query({
-                from: format[1].value,
-                text: text[1].value,
-                id: id[1].value,
-                time: time[1].value,
-            });
+                from: v.from,
+                sheet: v.sheet,
+                text: v.text && v.title ? `${v.title},${v.text}` : v.text === 'text' ? '' : v.text,
+                id: v.id === 'id' ? '' : v.id,
+                time: v.time === 'time' ? '' : v.time,
+                lang: v.lang === 'lang' ? '' : v.lang,
+                dates: v.dates,
+                'bad-times': v.time && v.time !== 'time' ? 'drop' : '',
+            })
+        );
+    };
+
+    /* Files one by one; those that were refused can be sent again with other columns. */
+    async function run(e) {
+        e.preventDefault();
+        const to = name.value,
+            problems = [],
+            left = files.filter((f) => !done.has(f));
+        sending = new AbortController();
+        start.disabled = true;
+        progress.hidden = false;
+        actions.replaceChildren(
+            h('button', { type: 'button', onclick: () => sending.abort() }, 'Cancel'),
+            start,
+        );
+        const path = pathTo(to);
+        let cancelled = false;
         for (const [i, file] of left.entries()) {
             told.replaceChildren(h('p', { class: 'quiet' }, 'Reading ', shown(file.name), ' …'));
             try {
@@ -198,12 +344,20 @@ async function open(files, collection) {
                     path,
                     file,
                     (share) => (progress.value = (i + share) / left.length),
+                    sending.signal,
                 );
                 done.set(file, s);
             } catch (problem) {
+                if (problem.name === 'AbortError') {
+                    cancelled = true;
+                    break;
+                }
                 problems.push([file, inWords(problem.message)]);
             }
         }
+        sending = null;
+        const again = cancelled || problems.length > 0,
+            undated = [...done.values()].reduce((n, s) => n + (s.bad_times ?? 0), 0);
         told.replaceChildren(
             ...problems.map(([file, words]) =>
                 h(
@@ -213,16 +367,17 @@ async function open(files, collection) {
                     shown(words),
                 ),
             ),
+            ...(cancelled
+                ? [h('p', {}, 'Cancelled. What the server had read by then is kept; sent again, the rest follows.')]
+                : []),
             ...(done.size ? summary(sum([...done.values()])).filter(Boolean) : []),
+            ...(undated
+                ? [h('p', { class: 'note' }, `${several(undated, 'time')} could not be read; these documents have none.`)]
+                : []),
         );
-        if (problems.length) {
-            start.disabled = false;
-            fields.open = true;
-        }
+        if (again) start.disabled = false;
         actions.replaceChildren(
-            ...[close, problems.length ? start : null, done.size ? clusterThem(to) : null].filter(
-                Boolean,
-            ),
+            ...[close, again ? start : null, done.size ? clusterThem(to) : null].filter(Boolean),
         );
         if (done.size) dispatchEvent(new CustomEvent('page:refresh'));
         progress.hidden = true;
@@ -245,25 +400,28 @@ async function open(files, collection) {
                 ? h(
                       'ul',
                       { class: 'files' },
-                      files.map((f) => h('li', {}, shown(f.name), ` (${several(f.size, 'byte')})`)),
+                      files.map((f) => h('li', {}, shown(f.name), ` (${sizeOf(f.size)})`)),
                   )
                 : null,
             h(
                 'p',
                 { class: 'quiet' },
-                `${several(bytes, 'byte')}. What is there already stays; the same document put again changes nothing.`,
+                `${sizeOf(bytes)}. What is there already stays; the same document put again changes nothing.`,
             ),
-            name,
-            fields,
+            h('p', { class: 'field' }, h('label', { for: 'import-collection' }, 'Into the collection'), name),
+            columns.element,
             progress,
             told,
             actions,
         ),
     );
-    dialog.addEventListener('close', () => dialog.remove());
+    dialog.addEventListener('close', () => {
+        sending?.abort();
+        dialog.remove();
+    });
     document.body.append(dialog);
     dialog.showModal();
-    name[1].focus();
+    name.focus();
 }
 
 /** Let the user choose files. */

@@ -1,5 +1,6 @@
 // Keys: arrows walk rows and tiles, Enter opens (they are links), "/" searches, "?" helps, Escape goes up.
 import { h } from '../dom.js';
+import { undoLatest } from './toast.js';
 import { neighbour } from './treemap.js';
 
 const KEYS = [
@@ -7,6 +8,10 @@ const KEYS = [
     ['← ↑ ↓ →', 'walk the tiles of a map'],
     ['← →, Home, End', 'choose on the curve of numbers of clusters'],
     ['Enter', 'open'],
+    ['x', 'choose the cluster of the row, or no longer'],
+    ['r', 'rename the cluster'],
+    ['m', 'what can be done with the cluster'],
+    ['Ctrl Z', 'take back what was done last'],
     ['← ↑ ↓ →, + −', 'move the map of tweets; 0 shows all of it, b takes what is seen as the box'],
     ['/', 'search, or filter'],
     ['Escape', 'leave a field; go one level up'],
@@ -42,7 +47,8 @@ export function help() {
     dialog.showModal();
 }
 
-const isField = (e) => e.matches?.('input, select, textarea');
+const isField = (e) =>
+    e.matches?.('input:not([type=checkbox], [type=radio]), select, textarea');
 
 function walk(step) {
     const links = [...document.querySelectorAll('main .row-link')];
@@ -57,11 +63,26 @@ function walk(step) {
     return true;
 }
 
+/* The action of a key on the row that has the focus, else on the whole view. */
+function act(key) {
+    const row = document.activeElement.closest?.('main tr'),
+        root = row ?? document.querySelector('main > .head');
+    const button = root?.querySelector('button[aria-haspopup=menu].of-cluster');
+    if (key === 'x') row?.querySelector('input.pick')?.click();
+    else if (key === 'm') button?.click();
+    else if (button) return button.byKey(key);
+    else return false;
+    return !!(key === 'x' ? row : button);
+}
+
 /** up() goes one level up; dark() changes light and dark. */
 export function listen({ up, dark }) {
     addEventListener('keydown', (e) => {
-        if (e.ctrlKey || e.metaKey || e.altKey || document.querySelector('dialog[open]')) return;
+        if (document.querySelector('dialog[open]')) return;
         const at = document.activeElement;
+        if ((e.ctrlKey || e.metaKey) && e.key === 'z' && !isField(at) && undoLatest())
+            return e.preventDefault();
+        if (e.ctrlKey || e.metaKey || e.altKey) return;
         if (isField(at)) {
             if (e.key === 'Escape') at.blur();
             return;
@@ -73,6 +94,7 @@ export function listen({ up, dark }) {
         else if (e.key === '?') help();
         else if (e.key === 'd') dark();
         else if (e.key === 'Escape') up();
+        else if (['x', 'r', 'm'].includes(e.key) && act(e.key));
         else if (e.key.startsWith('Arrow') && at.matches?.('a.tile')) neighbour(at, e.key)?.focus();
         else if (e.key === 'ArrowRight' && at === document.body)
             document.querySelector('main a.tile')?.focus();

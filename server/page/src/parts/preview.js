@@ -1,10 +1,13 @@
 // The first records of a file, before it is sent: what fields they have. Whatever cannot be read here
 // is no error: the server reads the file itself.
 
+import { entriesOf, rowsOf as rowsOfSheet, sheetsOf } from './unzip.js';
+
 const READ = 1 << 16,
-    RECORDS = 3;
+    RECORDS = 100;
 
 /* Bytes that a packed file begins with, of those that a browser can unpack. */
+const isZip = (bytes) => bytes[0] === 0x50 && bytes[1] === 0x4b && bytes[2] === 3;
 const isGzip = (bytes) => bytes[0] === 0x1f && bytes[1] === 0x8b;
 
 async function startOf(file) {
@@ -51,6 +54,9 @@ function rowsOf(text, separator, most) {
     return rows;
 }
 
+const asRecords = ([names = [], ...rows]) =>
+    rows.map((r) => Object.fromEntries(names.map((n, i) => [n, r[i] ?? '']).filter(([n]) => n)));
+
 function ofTable(text, name) {
     const line = text.split('\n', 1)[0],
         count = (c) => line.split(c).length;
@@ -58,8 +64,7 @@ function ofTable(text, name) {
         ? '\t'
         : [',', ';', '\t'].reduce((best, c) => (count(c) > count(best) ? c : best));
     if (count(separator) < 2) return null;
-    const [names, ...rows] = rowsOf(text, separator, RECORDS + 1);
-    return rows.map((r) => Object.fromEntries(names.map((n, i) => [n, r[i] ?? ''])));
+    return asRecords(rowsOf(text, separator, RECORDS + 1));
 }
 
 function ofLines(text) {
@@ -76,15 +81,34 @@ function ofLines(text) {
     return records;
 }
 
-/** Up to three records of a file, as objects; empty where they cannot be told here. */
-export async function preview(file) {
+async function ofZip(file, wanted) {
+    const entries = await entriesOf(file);
+    if (!entries) return { records: [] };
+    const book = await sheetsOf(file, entries);
+    if (!book) {
+        const texts = entries.filter((e) => !e.name.endsWith('/'));
+        return { records: [], texts: texts.map((e) => e.name) };
+    }
+    const sheet = book.sheets.find((s) => s.name === wanted) ?? book.sheets[0];
+    return {
+        sheets: book.sheets.map((s) => s.name),
+        records: sheet ? asRecords(await rowsOfSheet(file, entries, book, sheet, RECORDS + 1)) : [],
+    };
+}
+
+/**
+ * {records: up to a hundred of a file's first, as objects; empty where they cannot be told here,
+ * sheets: names of a workbook's, texts: names of a zip's files, each of which becomes a document}
+ */
+export async function preview(file, sheet) {
     try {
-        const text = decode(await startOf(file))?.replace(/^\ufeff/, '');
-        if (!text?.trim()) return [];
-        if (text.trimStart()[0] === '{') return ofLines(text.trimStart());
-        if (text.trimStart()[0] === '[' || !/\.(csv|tsv|txt)(\.gz)?$/i.test(file.name)) return [];
-        return ofTable(text, file.name) ?? [];
+        if (isZip(new Uint8Array(await file.slice(0, 4).arrayBuffer()))) return await ofZip(file, sheet);
+        const text = decode(await startOf(file))?.replace(/^\ufeff/, '').trimStart();
+        if (!text) return { records: [] };
+        if (text[0] === '{') return { records: ofLines(text) };
+        if (text[0] === '[' || !/\.(csv|tsv|txt)(\.gz)?$/i.test(file.name)) return { records: [] };
+        return { records: ofTable(text, file.name) ?? [] };
     } catch {
-        return [];
+        return { records: [] };
     }
 }

@@ -106,6 +106,11 @@ export function shell() {
                 '?',
             ),
         ),
+        h(
+            'p',
+            { id: 'lost', role: 'status', hidden: true },
+            'The server does not answer. It is asked again until it does.',
+        ),
         h('main', { id: 'main', tabindex: '-1' }),
         h('div', { id: 'dock' }),
         h('div', { id: 'announcer', class: 'heard', role: 'status', 'aria-live': 'polite' }),

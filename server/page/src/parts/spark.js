@@ -34,55 +34,64 @@ export function spark(periods, trend) {
     );
 }
 
-/** The same as bars with an axis, of any width. */
-export function chart(periods, recentFrom) {
-    const width = 560,
-        height = 152,
-        left = 48,
-        bottom = 28;
+const HEIGHT_OF_BARS = 168,
+    LEFT = 40,
+    BOTTOM = 24,
+    APART = 88; /* of two names of periods */
+
+function bars(periods, recentFrom, width) {
     const x = scaleBand(
         periods.map((p) => p.period),
-        [left, width],
+        [LEFT, width],
     ).paddingInner(0.2);
     const y = scaleLinear(
         [0, Math.max(1, ...periods.map((p) => p.documents))],
-        [height - bottom, 8],
+        [HEIGHT_OF_BARS - BOTTOM, 8],
     ).nice(3);
     const ticks = y.ticks(3).filter(Number.isInteger);
-    const every = Math.ceil(periods.length / 5);
-    return h(
-        'figure',
-        { class: 'chart' },
-        svg(
-            'svg',
-            {
-                viewBox: `0 0 ${width} ${height}`,
-                role: 'img',
-                'aria-label': `Documents by period, from ${period(periods[0].period)} to ${period(periods.at(-1).period)}`,
-            },
-            ticks.map((t) => [
-                svg('line', { class: 'grid', x1: left, x2: width, y1: y(t), y2: y(t) }),
-                svg('text', { x: left - 8, y: y(t) + 4, 'text-anchor': 'end' }, count(t)),
-            ]),
-            periods.map((p, i) =>
-                svg(
-                    'rect',
-                    {
-                        class: i >= recentFrom ? 'recent' : '',
-                        x: x(p.period),
-                        width: Math.max(1, x.bandwidth()),
-                        y: y(p.documents),
-                        height: Math.max(0, height - bottom - y(p.documents)),
-                    },
-                    svg('title', {}, `${period(p.period)}: ${count(p.documents)}`),
-                ),
-            ),
-            periods.map(
-                (p, i) =>
-                    i % every === 0 &&
-                    i + every / 2 < periods.length &&
-                    svg('text', { x: x(p.period), y: height - 6 }, period(p.period)),
+    const every = Math.max(1, Math.ceil(APART / x.step()));
+    return svg(
+        'svg',
+        {
+            viewBox: `0 0 ${width} ${HEIGHT_OF_BARS}`,
+            role: 'img',
+            'aria-label': `Documents by period, from ${period(periods[0].period)} to ${period(periods.at(-1).period)}`,
+        },
+        ticks.map((t) => [
+            svg('line', { class: 'grid', x1: LEFT, x2: width, y1: y(t), y2: y(t) }),
+            svg('text', { x: LEFT - 8, y: y(t) + 4, 'text-anchor': 'end' }, count(t)),
+        ]),
+        periods.map((p, i) =>
+            svg(
+                'rect',
+                {
+                    class: i >= recentFrom ? 'recent' : '',
+                    x: x(p.period),
+                    width: Math.max(1, x.bandwidth()),
+                    y: y(p.documents),
+                    height: Math.max(0, HEIGHT_OF_BARS - BOTTOM - y(p.documents)),
+                },
+                svg('title', {}, `${period(p.period)}: ${count(p.documents)}`),
             ),
         ),
+        periods.map(
+            (p, i) =>
+                i % every === 0 &&
+                (i === 0 || x(p.period) + APART - 16 < width) &&
+                svg('text', { x: x(p.period), y: HEIGHT_OF_BARS - 6 }, period(p.period)),
+        ),
     );
+}
+
+/** The same as bars with an axis, as wide as there is room. */
+export function chart(periods, recentFrom) {
+    const figure = h('figure', { class: 'chart bars' });
+    let drawn = 0;
+    new ResizeObserver(() => {
+        const width = figure.clientWidth;
+        if (!width || width === drawn) return;
+        drawn = width;
+        figure.replaceChildren(bars(periods, recentFrom, width));
+    }).observe(figure);
+    return figure;
 }

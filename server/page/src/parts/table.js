@@ -1,8 +1,9 @@
-// A table: columns that sort, rows that arrow keys walk, CSV.
+// A table: columns that sort, rows that arrow keys walk, rows that are chosen, CSV.
 //
 // A column has a title, cell(row) -> node or text, and maybe: value(row) -> what it sorts by and what
-// CSV has (one value, or with csv: {name: value} several), numeric, class.
+// CSV has (one value, or with csv: {name: value} several), numeric, down (the largest first), class.
 import { h } from '../dom.js';
+import { plain } from '../text.js';
 import { button, line } from './csv.js';
 
 const compare = (a, b) =>
@@ -14,12 +15,49 @@ function csvColumns(columns) {
     return columns.flatMap((c) => c.csv ?? (c.value ? [[c.key ?? c.title, c.value]] : []));
 }
 
+/* The first column of a table whose rows are chosen: chosen is a set of keyOf(row). */
+function pick({ chosen, keyOf, nameOf, changed }) {
+    return {
+        title: '',
+        class: 'pick',
+        cell: (row) =>
+            h('input', {
+                type: 'checkbox',
+                class: 'pick',
+                'aria-label': `Choose ${plain(nameOf(row))}`,
+                checked: chosen.has(keyOf(row)),
+                onchange: (e) => {
+                    if (e.target.checked) chosen.add(keyOf(row));
+                    else chosen.delete(keyOf(row));
+                    e.target.closest('tr').toggleAttribute('data-chosen', e.target.checked);
+                    changed();
+                },
+            }),
+    };
+}
+
 /**
  * {element, csv: a button, update(): draws the rows again}. kept, where it is given, keeps the order
- * and how much is shown of the table of that name.
+ * and how much is shown of the table of that name; ordered(text) is told the order, which `order` gives
+ * back: a column's title, with "-" before it where the largest is first.
  */
-export function table({ name, label, columns, rows, most = 500, kind = '', kept = {} }) {
-    const state = (kept[name] ??= { by: null, limit: most });
+export function table({
+    name,
+    label,
+    columns,
+    rows,
+    most = 500,
+    kind = '',
+    kept = {},
+    picking,
+    order: begun = '',
+    ordered,
+}) {
+    const state = (kept[name] ??= {
+        by: begun ? { column: begun.replace(/^-/, ''), down: begun[0] === '-' } : null,
+        limit: most,
+    });
+    if (picking) columns = [pick(picking), ...columns];
     const body = h('tbody');
     const more = h('button', {
         type: 'button',
@@ -29,10 +67,27 @@ export function table({ name, label, columns, rows, most = 500, kind = '', kept 
             draw();
         },
     });
-    const heads = columns.map((c) => {
+    const all =
+        picking &&
+        h('input', {
+            type: 'checkbox',
+            class: 'pick',
+            'aria-label': 'Choose all',
+            onchange: () => {
+                for (const row of rows) {
+                    if (all.checked) picking.chosen.add(picking.keyOf(row));
+                    else picking.chosen.delete(picking.keyOf(row));
+                }
+                draw();
+                picking.changed();
+            },
+        });
+    const heads = columns.map((c, i) => {
         const inside = c.value
             ? h('button', { type: 'button', onclick: () => order(c) }, c.title)
-            : c.title;
+            : picking && i === 0
+              ? all
+              : c.title || h('span', { class: 'heard' }, c.heard ?? 'Actions');
         return h(
             'th',
             { scope: 'col', class: [c.numeric && 'number', c.class].filter(Boolean).join(' ') },
@@ -45,14 +100,15 @@ export function table({ name, label, columns, rows, most = 500, kind = '', kept 
         state.by =
             by?.column === c.title
                 ? { column: c.title, down: !by.down }
-                : { column: c.title, down: !!c.numeric };
+                : { column: c.title, down: !!(c.numeric || c.down) };
+        ordered?.((state.by.down ? '-' : '') + c.title);
         draw();
     }
 
     function draw() {
         const { by, limit } = state,
-            column = by && columns.find((c) => c.title === by.column);
-        const all = column
+            column = by && columns.find((c) => c.title === by.column && c.value);
+        const sorted = column
             ? [...rows].sort(
                   (a, b) => (by.down ? -1 : 1) * compare(column.value(a), column.value(b)),
               )
@@ -63,10 +119,10 @@ export function table({ name, label, columns, rows, most = 500, kind = '', kept 
             else heads[i].removeAttribute('aria-sort');
         });
         body.replaceChildren(
-            ...all.slice(0, limit).map((row) =>
+            ...sorted.slice(0, limit).map((row) =>
                 h(
                     'tr',
-                    {},
+                    { 'data-chosen': picking?.chosen.has(picking.keyOf(row)) },
                     columns.map((c) =>
                         h(
                             'td',
@@ -77,8 +133,10 @@ export function table({ name, label, columns, rows, most = 500, kind = '', kept 
                 ),
             ),
         );
-        more.hidden = all.length <= limit;
-        more.textContent = `Show all ${all.length}`;
+        if (all)
+            all.checked = rows.length > 0 && rows.every((r) => picking.chosen.has(picking.keyOf(r)));
+        more.hidden = sorted.length <= limit;
+        more.textContent = `Show all ${sorted.length}`;
     }
 
     draw();

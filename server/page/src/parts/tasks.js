@@ -5,6 +5,7 @@ import { announce, h } from '../dom.js';
 import { count, several } from '../format.js';
 import * as route from '../route.js';
 import { plain, shown } from '../text.js';
+import { inWords } from '../words.js';
 
 const LOOK_MS = 5000;
 
@@ -77,7 +78,7 @@ function end(where, task) {
     );
     const said =
         task.state === 'failed'
-            ? [' failed: ', shown(task.error)]
+            ? [' failed: ', shown(inWords(task.error))]
             : task.state === 'cancelled'
               ? [' was cancelled; the build before is still served']
               : built
@@ -117,7 +118,7 @@ function end(where, task) {
 function gone(where, message) {
     where.progress.remove();
     where.element.classList.add('failed');
-    where.words.textContent = plain(message);
+    where.words.textContent = inWords(message);
     where.tools.replaceChildren(
         h(
             'button',
@@ -160,11 +161,11 @@ async function follow(task) {
     }
 }
 
-/** Ask for a rebuild and follow it. */
-export async function rebuild(collection, config, force) {
+/** Ask for a rebuild, with settings for once, and follow it. */
+export async function rebuild(collection, config, force, settings = {}) {
     try {
         follow(
-            await json(at`v1/collections/${collection}/builds` + query({ config, force }), {
+            await json(at`v1/collections/${collection}/builds` + query({ config, force, ...settings }), {
                 method: 'POST',
             }),
         );
@@ -177,7 +178,7 @@ export async function rebuild(collection, config, force) {
 /* Rebuilds that others asked for; one that began and ended between two looks is published, too. */
 async function look() {
     if (document.hidden && began) return;
-    for (const task of await json('v1/tasks')) {
+    for (const task of await json('v1/tasks', { once: true })) {
         const ended = !['queued', 'running'].includes(task.state);
         if (followed.has(task.task)) continue;
         if (!ended) follow(task);

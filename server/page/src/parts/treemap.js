@@ -48,7 +48,10 @@ function tile(node, address, measure) {
             href: address,
             role: address ? null : 'img',
             title: plain(`${label}: ${count(size)} documents, ${percent(share)}\n${words}` + (sentence ? `\n${sentence}` : '')),
-            'aria-label': plain(`${label}, ${count(size)} documents, ${percent(share)}`),
+            'aria-label':
+                inside.length && address
+                    ? null
+                    : plain(`${label}, ${count(size)} documents, ${percent(share)}`),
             'data-cluster': cluster,
             'data-size': w > 240 && t > 150 ? 'large' : w < 80 ? 'small' : null,
             style: {

@@ -1,8 +1,9 @@
-// One cluster: what it is about, how it goes, and its documents by score.
+// One cluster: what it is about in its documents' words, how it goes, and its documents.
 import { at, json, query } from '../api.js';
 import { h } from '../dom.js';
 import { count, percent, score, several } from '../format.js';
 import { readChanges, readPlace, readTrends } from '../model.js';
+import { actionsFor, clusterMenu } from '../parts/actions.js';
 import { bar } from '../parts/bar.js';
 import { clarity } from '../parts/clarity.js';
 import { button, line } from '../parts/csv.js';
@@ -11,6 +12,7 @@ import { chart } from '../parts/spark.js';
 import { table } from '../parts/table.js';
 import * as route from '../route.js';
 import { plain, shown } from '../text.js';
+import { ARROWS, fit, trendReason } from '../words.js';
 
 /* Documents at once; and those of a page that is gone back to. */
 const PAGE = 50,
@@ -22,40 +24,52 @@ const ORDERS = [
     ['least', 'Least fitting'],
 ];
 
-/* What the documents say, in the words of one of them. */
-const sentence = (c, where) =>
-    c.sentence
-        ? h(
-              'p',
-              { class: 'sentence' },
-              h(
-                  'a',
-                  { href: route.to(['c', where.collection, 'doc', c.sentence_of]) },
-                  shown(c.sentence),
-              ),
-          )
-        : null;
+const BEST = 3;
+
+const documentAddress = (where, id) => route.to(['c', where.collection, 'doc', id]);
+
+/* The documents' own words: the most central sentence, then documents that differ. */
+function quotes(c, where) {
+    const all = c.documents
+        .filter((d) => d.id !== c.sentence_of)
+        .map((d) => ({ id: d.id, text: d.text, copies: d.copies }));
+    if (c.sentence) all.unshift({ id: c.sentence_of, text: c.sentence });
+    if (!all.length) return null;
+    return h(
+        'ol',
+        { class: 'quotes', 'aria-label': 'In their own words' },
+        all.slice(0, BEST).map((q, i) =>
+            h(
+                'li',
+                { class: i === 0 && c.sentence ? 'sentence' : '' },
+                h('a', { href: documentAddress(where, q.id) }, shown(q.text, 240)),
+                q.copies ? h('span', { class: 'quiet' }, ` and ${count(q.copies)} like it`) : '',
+            ),
+        ),
+    );
+}
 
 function terms(c, name) {
     const most = c.terms[0]?.weight ?? 1;
     const t = table({
         name: `${name}-terms`,
-        label: 'Terms',
+        label: 'Words',
         kind: 'terms',
         rows: c.terms,
         columns: [
-            { title: 'Term', key: 'term', value: (x) => x.term, cell: (x) => shown(x.term) },
+            { title: 'Word', key: 'term', value: (x) => x.term, cell: (x) => shown(x.term) },
             {
-                title: 'Weight',
+                title: 'How typical',
                 key: 'weight',
                 class: 'share',
+                down: true,
                 value: (x) => x.weight,
                 cell: (x) =>
                     h(
                         'span',
-                        { class: 'measured' },
+                        { class: 'measured', title: `weight ${score(x.weight)} of 1` },
                         bar(x.weight / most),
-                        h('span', {}, score(x.weight)),
+                        h('span', { class: 'heard' }, `${Math.round((100 * x.weight) / most)} %`),
                     ),
             },
         ],
@@ -63,20 +77,13 @@ function terms(c, name) {
     return h(
         'section',
         {},
-        h('div', { class: 'section-head' }, h('h2', {}, 'Terms'), t.csv),
+        h('div', { class: 'section-head' }, h('h2', {}, 'Words'), t.csv),
         t.element,
     );
 }
 
-function documentColumns(where) {
+function documentColumns(where, best) {
     return [
-        {
-            title: 'Score',
-            key: 'score',
-            numeric: true,
-            value: (d) => d.score,
-            cell: (d) => score(d.score),
-        },
         {
             title: 'Document',
             key: 'text',
@@ -89,10 +96,7 @@ function documentColumns(where) {
             cell: (d) => [
                 h(
                     'a',
-                    {
-                        class: 'row-link document',
-                        href: route.to(['c', where.collection, 'doc', d.id]),
-                    },
+                    { class: 'row-link document', href: documentAddress(where, d.id) },
                     shown(d.text, 280),
                 ),
                 h(
@@ -103,6 +107,24 @@ function documentColumns(where) {
                     d.copies ? ` · and ${count(d.copies)} like it` : '',
                 ),
             ],
+        },
+        {
+            title: 'Fit',
+            key: 'score',
+            class: 'fit',
+            down: true,
+            value: (d) => d.score,
+            cell: (d) =>
+                h(
+                    'span',
+                    {
+                        class: 'measured',
+                        title: `similarity to the cluster ${score(d.score)}, of the best one ${score(best)}`,
+                        'data-score': d.score,
+                    },
+                    bar(d.score / best),
+                    h('span', { class: 'word' }, fit(d, best)),
+                ),
         },
         {
             title: 'Next best',
@@ -116,18 +138,14 @@ function documentColumns(where) {
             ],
             cell: (d) =>
                 d.runner_up
-                    ? [
-                          h(
-                              'a',
-                              { href: route.to(['c', where.collection, 'cluster', d.runner_up]) },
-                              shown(d.runner_up_label),
-                          ),
-                          h(
-                              'span',
-                              { class: 'quiet margin', title: 'how much less similar that one is' },
-                              ' −' + score(d.margin),
-                          ),
-                      ]
+                    ? h(
+                          'a',
+                          {
+                              href: route.to(['c', where.collection, 'cluster', d.runner_up]),
+                              title: `${score(d.margin)} less similar`,
+                          },
+                          shown(d.runner_up_label),
+                      )
                     : '',
         },
     ];
@@ -142,15 +160,33 @@ const pageOf = (where, place, cursor, limit = PAGE, different = false) =>
         limit,
     });
 
+function orders(where) {
+    const now = where.values.order ?? '';
+    return h(
+        'div',
+        { class: 'tabs small-tabs', role: 'group', 'aria-label': 'Which documents' },
+        ORDERS.map(([value, title]) =>
+            h(
+                'a',
+                {
+                    href: route.withValues({ order: value }),
+                    'aria-current': now === value ? 'true' : null,
+                },
+                title,
+            ),
+        ),
+    );
+}
+
 /* different: without those that are like one before them. */
-async function documents(where, place, name, signal, different) {
+async function documents(where, place, name, signal, different, best) {
     const first = await json(pageOf(where, place, '', where.kept.documents, different), { signal });
     const all = [...first.documents];
     let next = first.next;
     const list = table({
         name,
         label: 'Documents',
-        columns: documentColumns(where),
+        columns: documentColumns(where, best),
         rows: all,
         most: Infinity,
         kept: where.kept,
@@ -200,13 +236,13 @@ async function documents(where, place, name, signal, different) {
     return h(
         'section',
         { class: 'documents' },
-        h('div', { class: 'section-head' }, h('h2', {}, 'Documents by score'), told, csv),
+        h('div', { class: 'section-head' }, h('h2', {}, 'Documents'), orders(where), told, csv),
         list.element,
         more,
     );
 }
 
-async function weakest(where, place, name, signal) {
+async function weakest(where, place, name, signal, _, best) {
     const c = await json(
         at`v1/collections/${where.collection}/clusters/${where.id}` +
             query({ ...place.where, weakest: PAGE, terms: 1 }),
@@ -215,7 +251,7 @@ async function weakest(where, place, name, signal) {
     const list = table({
         name: `${name}-weakest`,
         label: 'Documents',
-        columns: documentColumns(where),
+        columns: documentColumns(where, best),
         rows: c.documents,
         most: Infinity,
         kept: where.kept,
@@ -223,7 +259,14 @@ async function weakest(where, place, name, signal) {
     return h(
         'section',
         { class: 'documents' },
-        h('div', { class: 'section-head' }, h('h2', {}, 'Documents that fit least'), list.csv),
+        h(
+            'div',
+            { class: 'section-head' },
+            h('h2', {}, 'Documents'),
+            orders(where),
+            h('span', { class: 'quiet' }, 'that fit least'),
+            list.csv,
+        ),
         list.element,
     );
 }
@@ -280,14 +323,60 @@ function since(d, where) {
     );
 }
 
+/* The cluster to which most of those would go that fit another nearly as well. */
+function nearest(c, where) {
+    if (!c.nearest) return null;
+    return h(
+        'section',
+        {},
+        h('div', { class: 'section-head' }, h('h2', {}, 'Nearest cluster')),
+        h(
+            'p',
+            {},
+            h(
+                'a',
+                { href: route.to(['c', where.collection, 'cluster', c.nearest]) },
+                shown(c.nearest_label),
+            ),
+            h(
+                'span',
+                { class: 'quiet' },
+                ` · ${percent(c.weak)} of the documents here would fit there nearly as well`,
+            ),
+        ),
+    );
+}
+
+function trendSection(t, row) {
+    return [
+        h(
+            'div',
+            { class: 'section-head' },
+            h('h2', {}, `Documents by ${t.unit}`),
+            h(
+                'span',
+                { class: 'trend-word ' + row.trend, title: trendReason(row) },
+                h('span', { 'aria-hidden': 'true' }, ARROWS[row.trend] + ' '),
+                row.trend,
+            ),
+        ),
+        chart(row.periods, row.periods.length - row.recent_periods),
+        h('p', { class: 'quiet trend-reason' }, `${trendReason(row)} (The strong bars.)`),
+    ];
+}
+
 export async function cluster(where, { signal }) {
     const place = await readPlace(where, signal);
-    const c = await json(
-        at`v1/collections/${where.collection}/clusters/${where.id}` +
-            query({ ...place.where, docs: 1, terms: 20, figures: true }),
-        { signal },
-    );
-    const name = `${where.collection}-${plain(c.label)}`;
+    const [c, actions] = await Promise.all([
+        json(
+            at`v1/collections/${where.collection}/clusters/${where.id}` +
+                query({ ...place.where, docs: BEST, terms: 20, figures: true }),
+            { signal },
+        ),
+        actionsFor(place, 1),
+    ]);
+    const name = `${where.collection}-${plain(c.label)}`,
+        best = c.documents[0]?.score || 1;
     const order = where.values.order ?? '';
     const list = await (order === 'least' ? weakest : documents)(
         where,
@@ -295,27 +384,15 @@ export async function cluster(where, { signal }) {
         name,
         signal,
         order !== 'all',
+        best,
     );
-    const trend = h('section', {}),
+    const trend = h('section', { class: 'over-time' }, h('div', { class: 'chart' })),
         changes = h('div', {});
-    trend.append(h('div', { class: 'chart' }));
     readTrends(place).then(
         (t) => {
             const row = t?.rows.get(c.cluster);
             if (!row || signal.aborted) return trend.remove();
-            trend.replaceChildren(
-                h(
-                    'div',
-                    { class: 'section-head' },
-                    h('h2', {}, `Documents by ${t.unit}`),
-                    h(
-                        'span',
-                        { class: 'trend-word ' + row.trend },
-                        `${row.trend}, z ${row.z.toFixed(1).replace('-', '−')}`,
-                    ),
-                ),
-                chart(row.periods, row.periods.length - row.recent_periods),
-            );
+            trend.replaceChildren(...trendSection(t, row));
         },
         () => trend.remove(),
     );
@@ -323,6 +400,7 @@ export async function cluster(where, { signal }) {
         (m) => m && changes.replaceChildren(...[since(m.get(c.cluster), where)].filter(Boolean)),
         () => {},
     );
+    const title = h('h1', {}, shown(c.label));
     return {
         title: `${plain(c.label)} · ${where.collection}`,
         collection: where.collection,
@@ -332,7 +410,7 @@ export async function cluster(where, { signal }) {
             h(
                 'div',
                 { class: 'head' },
-                h('h1', {}, shown(c.label)),
+                title,
                 h(
                     'p',
                     { class: 'facts' },
@@ -344,25 +422,29 @@ export async function cluster(where, { signal }) {
                 h(
                     'div',
                     { class: 'tools' },
-                    h(
-                        'div',
-                        { class: 'tabs', role: 'group', 'aria-label': 'Documents' },
-                        ORDERS.map(([value, title]) =>
+                    choices(place),
+                    actions
+                        .filter((a) => a.key)
+                        .map((a) =>
                             h(
-                                'a',
+                                'button',
                                 {
-                                    href: route.withValues({ order: value }),
-                                    'aria-current': order === value ? 'true' : null,
+                                    type: 'button',
+                                    title: `${a.name} (${a.key})`,
+                                    onclick: () => a.run({ place, clusters: [c], element: title }),
                                 },
-                                title,
+                                a.name,
                             ),
                         ),
-                    ),
-                    choices(place),
+                    clusterMenu(place, c, () => title, actions),
                 ),
             ),
-            sentence(c, where),
-            h('div', { class: 'columns' }, list, h('aside', {}, trend, terms(c, name), changes)),
+            h(
+                'div',
+                { class: 'columns' },
+                h('div', { class: 'widest' }, quotes(c, where), trend, list),
+                h('aside', {}, terms(c, name), nearest(c, where), changes),
+            ),
         ],
     };
 }

@@ -1,23 +1,35 @@
-// A collection's clusters: a treemap, and a list by size.
+// A collection's clusters: a list by size, a treemap, or the hierarchy over them.
 import { at, json, query } from '../api.js';
 import { h } from '../dom.js';
-import { count, percent, signed } from '../format.js';
+import { count, percent, several, signed } from '../format.js';
 import { readChanges, readPlace, readTrends } from '../model.js';
+import { actionsFor, clusterMenu } from '../parts/actions.js';
 import { bar } from '../parts/bar.js';
-import { clarities, clarity, clarityRank } from '../parts/clarity.js';
-import { choices, facts, numberLink, rebuildButton } from '../parts/place.js';
+import { clarity, clarityRank } from '../parts/clarity.js';
+import { choices, collectionMenu, facts, rebuildForm } from '../parts/place.js';
 import { keepFocus } from '../parts/places.js';
 import { spark } from '../parts/spark.js';
 import { table } from '../parts/table.js';
+import { tree } from '../parts/tree.js';
 import { treemap } from '../parts/treemap.js';
 import * as route from '../route.js';
 import { shown } from '../text.js';
+import { ARROWS, trendReason } from '../words.js';
 
 const VIEWS = [
-    ['', 'Map and list'],
-    ['map', 'Map'],
     ['list', 'List'],
+    ['map', 'Map'],
+    ['tree', 'Tree'],
 ];
+const VIEW = 'grouperfish.view';
+
+/* As the address has it; else as it was chosen last, but on a phone the list. */
+function viewOf(values) {
+    const names = VIEWS.map(([name]) => name);
+    if (names.includes(values.view)) return values.view;
+    const last = localStorage.getItem(VIEW);
+    return names.includes(last) && !matchMedia('(max-width: 720px)').matches ? last : 'list';
+}
 
 function tabs(now) {
     return h(
@@ -26,7 +38,11 @@ function tabs(now) {
         VIEWS.map(([view, title]) =>
             h(
                 'a',
-                { href: route.withValues({ view }), 'aria-current': now === view ? 'true' : null },
+                {
+                    href: route.withValues({ view }),
+                    'aria-current': now === view ? 'true' : null,
+                    onclick: () => localStorage.setItem(VIEW, view),
+                },
                 title,
             ),
         ),
@@ -40,7 +56,7 @@ function change(d) {
     return h(
         'span',
         { title: `${count(d.came + d.added)} came, ${count(d.left + d.removed)} left` },
-        signed(by),
+        by ? signed(by) : h('span', { class: 'quiet' }, '–'),
         d.split ? h('span', { class: 'tag' }, 'split') : '',
         d.merged ? h('span', { class: 'tag' }, 'merged') : '',
     );
@@ -61,8 +77,14 @@ function columnsOf(place, more, addressOf, largest) {
             class: 'main',
             value: (c) => c.label,
             cell: (c) => [
-                h('a', { class: 'row-link', href: addressOf(c) }, shown(c.label)),
-                c.sentence ? h('span', { class: 'sentence' }, shown(c.sentence, 160)) : '',
+                h(
+                    'span',
+                    { class: 'name' },
+                    h('a', { class: 'row-link', href: addressOf(c) }, shown(c.label)),
+                ),
+                c.sentence
+                    ? h('span', { class: 'sentence' }, shown(c.sentence, 200))
+                    : h('span', { class: 'words' }, shown(termsOf(c))),
             ],
             csv: [
                 ['cluster', (c) => c.cluster],
@@ -72,36 +94,22 @@ function columnsOf(place, more, addressOf, largest) {
         {
             title: 'Documents',
             key: 'size',
-            numeric: true,
-            value: (c) => c.size,
-            cell: (c) => count(c.size),
-        },
-        {
-            title: 'Share',
-            key: 'share',
             class: 'share',
-            value: (c) => c.share,
+            down: true,
+            value: (c) => c.size,
+            csv: [
+                ['size', (c) => c.size],
+                ['share', (c) => c.share],
+            ],
             cell: (c) =>
                 h(
                     'span',
-                    { class: 'measured' },
+                    { class: 'measured', title: `${percent(c.share)} of all documents` },
+                    h('span', {}, count(c.size)),
                     bar(c.size / largest),
-                    h('span', {}, percent(c.share)),
                 ),
         },
     ];
-    if (more.clarity)
-        columns.push({
-            title: 'Clarity',
-            key: 'clarity',
-            class: 'wide',
-            value: clarityRank,
-            cell: clarity,
-            csv: ['clarity', 'weak', 'label_recall', 'label_precision', 'npmi'].map((name) => [
-                name,
-                (c) => c[name],
-            ]),
-        });
     if (more.changes)
         columns.push({
             title: 'Since last',
@@ -119,6 +127,7 @@ function columnsOf(place, more, addressOf, largest) {
             title: 'Trend',
             key: 'z',
             class: 'trend',
+            down: true,
             value: (c) => trend(c)?.z ?? 0,
             csv: [
                 ['trend', (c) => trend(c)?.trend],
@@ -128,27 +137,50 @@ function columnsOf(place, more, addressOf, largest) {
                 trend(c)
                     ? h(
                           'span',
-                          { class: 'trend-cell' },
+                          { class: 'trend-cell', title: trendReason(trend(c)) },
                           spark(trend(c).periods, trend(c).trend),
                           h(
                               'span',
-                              {
-                                  class: 'trend-word ' + trend(c).trend,
-                                  title: `z = ${trend(c).z.toFixed(1)}`,
-                              },
-                              trend(c).trend,
+                              { class: 'trend-word ' + trend(c).trend },
+                              h('span', { 'aria-hidden': 'true' }, ARROWS[trend(c).trend] + ' '),
+                              h('span', { class: 'word' }, trend(c).trend),
                           ),
                       )
                     : '',
         });
+    if (more.clarity)
+        columns.push({
+            title: 'Clarity',
+            key: 'clarity',
+            class: 'wide',
+            value: clarityRank,
+            cell: clarity,
+            csv: ['clarity', 'weak', 'label_recall', 'label_precision', 'npmi'].map((name) => [
+                name,
+                (c) => c[name],
+            ]),
+        });
     columns.push({
-        title: 'Terms',
+        title: 'Words',
         class: 'terms wide',
-        cell: (c) => shown(termsOf(c)),
+        cell: (c) => h('span', { title: termsOf(c) }, shown(termsOf(c))),
         csv: [
             ['terms', (c) => c.terms.map((t) => t.term).join(' ')],
             ['sentence', (c) => c.sentence],
         ],
+    });
+    columns.push({
+        title: '',
+        class: 'acts',
+        cell: (c) => {
+            const b = clusterMenu(
+                place,
+                c,
+                () => b.closest('tr').querySelector('.name'),
+                more.actions,
+            );
+            return b;
+        },
     });
     return columns;
 }
@@ -203,6 +235,81 @@ function legend(map, more) {
     );
 }
 
+/* Kinds of clusters of which the list can have only those, each with a count. */
+function kindsOf(rows, more) {
+    const trend = (word) => (c) => more.trends?.rows.get(c.cluster)?.trend === word;
+    return [
+        ['rising', 'Rising', trend('rising')],
+        ['falling', 'Falling', trend('falling')],
+        ['new', 'New', (c) => more.changes?.get(c.cluster)?.change === 'new'],
+        ['mixed', 'Mixed', (c) => c.clarity === 'mixed'],
+    ].map(([name, title, test]) => ({ name, title, test, n: rows.filter(test).length }));
+}
+
+function chips(rows, kinds, only) {
+    const some = kinds.filter((k) => k.n || k.name === only);
+    if (!some.length) return '';
+    const chip = (name, title, n) =>
+        h(
+            'a',
+            {
+                class: 'kind',
+                href: route.withValues({ only: name }),
+                'aria-current': (only ?? '') === name ? 'true' : null,
+            },
+            title,
+            h('span', {}, count(n)),
+        );
+    return h(
+        'nav',
+        { class: 'kinds', 'aria-label': 'Which clusters' },
+        chip('', 'All', rows.length),
+        some.map((k) => chip(k.name, k.title, k.n)),
+    );
+}
+
+/* Actions on the clusters that are chosen. */
+function selectionBar(place, rows, chosen, clear) {
+    const element = h('div', { class: 'selection', role: 'region', 'aria-label': 'Chosen clusters' });
+    const draw = async () => {
+        const clusters = rows.filter((c) => chosen.has(c.cluster));
+        element.hidden = !clusters.length;
+        if (!clusters.length) return element.replaceChildren();
+        const actions = await actionsFor(place, clusters.length);
+        const documents = clusters.reduce((n, c) => n + c.size, 0);
+        keepFocus(element, () =>
+            element.replaceChildren(
+                h('strong', {}, `${count(clusters.length)} chosen`),
+                h(
+                    'span',
+                    { class: 'quiet' },
+                    `${several(documents, 'document')}, ${percent(documents / (place.build.documents || 1))}`,
+                ),
+                h(
+                    'span',
+                    { class: 'tools' },
+                    actions.map((a) =>
+                        h(
+                            'button',
+                            {
+                                type: 'button',
+                                onclick: () => {
+                                    const link = [...document.querySelectorAll('tr[data-chosen] .name')];
+                                    a.run({ place, clusters, element: link[0] });
+                                },
+                            },
+                            a.name,
+                        ),
+                    ),
+                    h('button', { type: 'button', onclick: clear }, 'Clear'),
+                ),
+            ),
+        );
+    };
+    draw();
+    return { element, draw };
+}
+
 const none = (place) =>
     h(
         'div',
@@ -215,8 +322,83 @@ const none = (place) =>
                 : 'There is no document yet.',
         ),
         h('p', { class: 'quiet' }, place.info.size ? '' : 'Drop a file here.'),
-        place.info.size ? rebuildButton(place) : null,
+        place.info.size ? rebuildForm(place) : null,
     );
+
+/* The list, with what chooses among its rows. */
+function listed(where, place, rows, more, signal) {
+    const addressOf = (c) => route.to(['c', where.collection, 'cluster', c.cluster]);
+    const largest = Math.max(1, ...rows.map((c) => c.size)),
+        only = where.values.only ?? '',
+        chosen = (where.kept.chosen ??= new Set());
+    const list = h('div', {}),
+        csv = h('span', {}),
+        which = h('div', {}),
+        nothing = h('p', { class: 'empty quiet', hidden: true }, 'No cluster is like that.');
+    const wanted = h('input', {
+        type: 'search',
+        class: 'filter',
+        placeholder: 'Filter by label or term',
+        'aria-label': 'Filter by label or term',
+        value: where.values.filter ?? '',
+    });
+    const passing = () => {
+        const w = wanted.value.trim().toLocaleLowerCase();
+        const kind = kindsOf(rows, more).find((k) => k.name === only);
+        const some = rows.filter(
+            (c) =>
+                (!kind || kind.test(c)) &&
+                (!w ||
+                    [c.label, termsOf(c), c.sentence ?? '']
+                        .join(' ')
+                        .toLocaleLowerCase()
+                        .includes(w)),
+        );
+        nothing.hidden = some.length > 0;
+        return some;
+    };
+    const bottom = selectionBar(place, rows, chosen, () => {
+        chosen.clear();
+        current.update();
+        bottom.draw();
+    });
+    let current;
+    const draw = () => {
+        if (signal.aborted || list.querySelector('.rename')) return;
+        current = table({
+            name: `${where.collection}-clusters`,
+            label: 'Clusters',
+            kind: 'clusters',
+            columns: columnsOf(place, more, addressOf, largest),
+            rows: passing(),
+            kept: where.kept,
+            order: where.values.sort,
+            ordered: (sort) => route.note({ sort }),
+            picking: {
+                chosen,
+                keyOf: (c) => c.cluster,
+                nameOf: (c) => c.label,
+                changed: bottom.draw,
+            },
+        });
+        keepFocus(list, () => list.replaceChildren(current.element));
+        keepFocus(csv, () => csv.replaceChildren(current.csv));
+        keepFocus(which, () => which.replaceChildren(chips(rows, kindsOf(rows, more), only)));
+    };
+    wanted.addEventListener('input', () => {
+        route.note({ filter: wanted.value });
+        current.show(passing());
+    });
+    return {
+        draw,
+        element: [
+            list,
+            nothing,
+            bottom.element,
+        ],
+        tools: [which, h('span', { class: 'tools aside' }, wanted, csv)],
+    };
+}
 
 export async function clusters(where, { signal }) {
     const place = await readPlace(where, signal);
@@ -226,77 +408,58 @@ export async function clusters(where, { signal }) {
         return {
             ...base,
             element: [
-                h('div', { class: 'head' }, head, h('div', { class: 'tools' }, choices(place))),
+                h(
+                    'div',
+                    { class: 'head' },
+                    head,
+                    h('div', { class: 'tools' }, choices(place), collectionMenu(place)),
+                ),
                 none(place),
             ],
         };
 
-    const rows = await json(
-        at`v1/collections/${where.collection}/clusters` + query({ ...place.where, figures: true }),
-        { signal },
-    );
-    const narrow = matchMedia('(max-width: 720px)').matches,
-        view = where.values.view ?? '',
-        words = clarities(rows),
-        more = { trends: undefined, changes: undefined, clarity: !!words };
-    const addressOf = (c) => route.to(['c', where.collection, 'cluster', c.cluster]);
-    const largest = Math.max(1, ...rows.map((c) => c.size));
-    const map = treemap({ clusters: rows, addressOf, tall: view === 'map' });
-    const key = h('div', {}),
-        list = h('div', {}),
-        csv = h('span', {});
-    const wanted = h('input', {
-        type: 'search',
-        class: 'filter',
-        placeholder: 'Filter by label or term',
-        'aria-label': 'Filter by label or term',
-        value: where.kept.filter ?? '',
-    });
-    const passing = () => {
-        const w = wanted.value.trim().toLocaleLowerCase();
-        return rows.filter(
-            (c) => !w || (c.label + ' ' + termsOf(c)).toLocaleLowerCase().includes(w),
-        );
-    };
-    let current;
-    const draw = () => {
-        current = table({
-            name: `${where.collection}-clusters`,
-            label: 'Clusters',
-            kind: 'clusters',
-            columns: columnsOf(place, more, addressOf, largest),
-            rows: passing(),
-            kept: where.kept,
-        });
-        keepFocus(list, () => list.replaceChildren(current.element));
-        keepFocus(csv, () => csv.replaceChildren(current.csv));
-        keepFocus(key, () => key.replaceChildren(legend(map, more)));
-    };
-    wanted.addEventListener('input', () => {
-        where.kept.filter = wanted.value;
-        current.show(passing());
-    });
-    draw();
+    const view = viewOf(where.values);
+    const [rows, actions, nodes] = await Promise.all([
+        json(
+            at`v1/collections/${where.collection}/clusters` +
+                query({ ...place.where, figures: true }),
+            { signal },
+        ),
+        actionsFor(place, 1),
+        view === 'tree' &&
+            json(
+                at`v1/collections/${where.collection}/clusters` +
+                    query({ ...place.where, tree: true }),
+                { signal },
+            ),
+    ]);
+    const addressOf = (c) => route.to(['c', where.collection, 'cluster', c.cluster]),
+        more = {
+            trends: undefined,
+            changes: undefined,
+            clarity: rows.some((c) => c.clarity),
+            actions,
+        };
+    let shownView;
+    if (view === 'list') shownView = listed(where, place, rows, more, signal);
+    else if (view === 'tree') shownView = { draw: () => {}, element: tree(nodes, rows, addressOf) };
+    else {
+        const map = treemap({ clusters: rows, addressOf, tall: true }),
+            key = h('div', {});
+        shownView = {
+            draw: () => keepFocus(key, () => key.replaceChildren(legend(map, more))),
+            element: h('div', { class: 'mapped' }, map.element, key),
+        };
+    }
+    shownView.draw();
     const later = async (name, asked) => {
         more[name] = await asked.catch(() => null);
-        if (!signal.aborted) draw();
+        if (!signal.aborted) shownView.draw();
     };
-    later('trends', readTrends(place));
-    later('changes', readChanges(place, signal));
-    const mapped = view === 'list' ? null : h('div', { class: 'mapped' }, map.element, key),
-        listed =
-            view === 'map'
-                ? null
-                : [
-                      h(
-                          'div',
-                          { class: 'tools above' },
-                          wanted,
-                          h('span', { class: 'quiet' }, words),
-                          csv,
-                      ),
-                      list,
-                  ];
+    if (view !== 'tree') {
+        later('trends', readTrends(place));
+        later('changes', readChanges(place, signal));
+    }
     return {
         ...base,
         element: [
@@ -307,7 +470,6 @@ export async function clusters(where, { signal }) {
                 h(
                     'div',
                     { class: 'tools' },
-                    tabs(view),
                     choices(place),
                     place.older
                         ? h(
@@ -319,11 +481,12 @@ export async function clusters(where, { signal }) {
                               'What changed',
                           )
                         : null,
-                    numberLink(place),
-                    rebuildButton(place),
+                    rebuildForm(place),
+                    collectionMenu(place),
                 ),
             ),
-            ...(narrow ? [listed, mapped] : [mapped, listed]),
+            h('div', { class: 'tools above' }, tabs(view), shownView.tools ?? null),
+            shownView.element,
         ],
     };
 }

@@ -103,7 +103,7 @@ export async function collections({ values, kept }, { signal }) {
                     h(
                         'p',
                         { class: 'quiet' },
-                        'Drop a file of documents here (JSON Lines, JSON, CSV or TSV, packed or not), or choose one.',
+                        'Drop files of documents here, or choose some: Excel workbooks, CSV, TSV, JSON, JSON Lines, or a zip of texts.',
                     ),
                     add,
                 ),

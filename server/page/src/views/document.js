@@ -1,11 +1,16 @@
 // A document, and why it is where it is.
-import { at, json, Problem, query } from '../api.js';
+import { ask, at, has, json, Problem, query } from '../api.js';
 import { h } from '../dom.js';
 import { documentTime, score } from '../format.js';
 import { bar } from '../parts/bar.js';
+import { confirm } from '../parts/dialog.js';
+import { goUp } from '../parts/places.js';
 import { table } from '../parts/table.js';
+import { failure, toast } from '../parts/toast.js';
 import * as route from '../route.js';
 import { plain, shown } from '../text.js';
+
+const SIMILAR = 8;
 
 async function readDocument({ collection, id, values }, signal) {
     const path = at`v1/collections/${collection}/documents/${id}`;
@@ -38,7 +43,12 @@ function places(collection, m) {
             h(
                 'td',
                 { class: 'share' },
-                h('span', { class: 'measured' }, bar(s, kind), h('span', {}, score(s))),
+                h(
+                    'span',
+                    { class: 'measured', title: `similarity ${score(s)} of 1` },
+                    bar(s / (m.score || 1), kind),
+                    h('span', { class: 'heard' }, score(s)),
+                ),
             ),
         );
     return h(
@@ -70,40 +80,32 @@ function why(m, id) {
             { class: 'quiet' },
             'This build was made of rows that are not kept: it cannot say why.',
         );
-    const most = m.why.terms[0]?.part ?? 1;
+    const most = m.why.terms[0]?.part ?? 1,
+        share = (part) => `${Math.round((100 * part) / (m.why.sum || 1))} %`;
     const t = table({
         name: `${id}-${m.configuration}-why`,
-        label: 'Shared terms',
+        label: 'Shared words',
         kind: 'why',
         rows: m.why.terms,
         columns: [
-            { title: 'Shared term', key: 'term', value: (x) => x.term, cell: (x) => shown(x.term) },
+            { title: 'Word', key: 'term', value: (x) => x.term, cell: (x) => shown(x.term) },
             {
-                title: 'Part of the score',
+                title: 'Part',
                 key: 'part',
                 class: 'share',
+                down: true,
                 value: (x) => x.part,
+                csv: ['part', 'in_document', 'in_cluster'].map((name) => [name, (x) => x[name]]),
                 cell: (x) =>
                     h(
                         'span',
-                        { class: 'measured' },
+                        {
+                            class: 'measured',
+                            title: `${score(x.part)}: ${score(x.in_document)} in the document × ${score(x.in_cluster)} in the cluster`,
+                        },
                         bar(x.part / most),
-                        h('span', {}, score(x.part)),
+                        h('span', { class: 'quiet' }, share(x.part)),
                     ),
-            },
-            {
-                title: 'In document',
-                key: 'in_document',
-                numeric: true,
-                value: (x) => x.in_document,
-                cell: (x) => score(x.in_document),
-            },
-            {
-                title: '× in cluster',
-                key: 'in_cluster',
-                numeric: true,
-                value: (x) => x.in_cluster,
-                cell: (x) => score(x.in_cluster),
             },
         ],
     });
@@ -111,21 +113,30 @@ function why(m, id) {
         h(
             'div',
             { class: 'section-head' },
-            h('h3', {}, 'Terms that it shares with the cluster'),
+            h('h3', {}, 'Words that it shares with the cluster'),
             t.csv,
         ),
         t.element,
         h(
             'p',
             { class: 'quiet' },
-            m.why.rest ? `Further terms ${score(m.why.rest)}; ` : '',
-            `in all ${score(m.why.sum)}`,
+            m.why.rest ? `Further words make up ${share(m.why.rest)}.` : '',
         ),
     ];
 }
 
 const byConfiguration = (m) =>
     m.configuration === 'default' ? '' : [', by ', shown(m.configuration)];
+
+/* A word on how sure its place is. */
+function verdict(m) {
+    if (m.margin === undefined || !m.score) return '';
+    const next = 1 - m.margin / m.score;
+    if (next >= 0.8) return 'It could as well be in the next best one.';
+    return next >= 0.5
+        ? 'The next best one is clearly less similar.'
+        : 'No other cluster comes near.';
+}
 
 function membership(collection, id, m) {
     const title = ['Why it is there', byConfiguration(m)];
@@ -153,16 +164,83 @@ function membership(collection, id, m) {
         h('h2', {}, title),
         note,
         places(collection, m),
-        m.margin !== undefined
-            ? h('p', { class: 'quiet' }, `The next best is ${score(m.margin)} less similar.`)
-            : null,
+        h('p', { class: 'quiet', title: m.margin === undefined ? null : `${score(m.margin)} less similar` }, verdict(m)),
         why(m, id),
     );
 }
 
+/* Documents that are most similar to it, with their clusters. */
+function likeIt(where, d, signal) {
+    const list = h('ol', { class: 'similar' }),
+        element = h(
+            'section',
+            { class: 'like-it', hidden: true },
+            h('div', { class: 'section-head' }, h('h2', {}, 'Similar documents')),
+            list,
+        );
+    const look = async () => {
+        if (!(await has('/v1/collections/{collection}/similar'))) return;
+        const found = await json(
+            at`v1/collections/${where.collection}/similar` +
+                query({ id: d.id, config: where.values.config, limit: SIMILAR }),
+            { signal },
+        );
+        if (signal.aborted || !found.length) return;
+        list.append(
+            ...found.map((r) =>
+                h(
+                    'li',
+                    {},
+                    h(
+                        'a',
+                        { class: 'row-link document', href: route.to(['c', where.collection, 'doc', r.id]) },
+                        shown(r.snippet || r.id),
+                    ),
+                    h(
+                        'span',
+                        { class: 'measured', title: `similarity ${score(r.score)} of 1` },
+                        bar(r.score),
+                        h('span', { class: 'heard' }, `similarity ${score(r.score)}`),
+                        r.cluster
+                            ? h(
+                                  'a',
+                                  { class: 'quiet', href: route.to(['c', where.collection, 'cluster', r.cluster]) },
+                                  shown(r.label),
+                              )
+                            : null,
+                    ),
+                ),
+            ),
+        );
+        element.hidden = false;
+    };
+    look().catch(() => {}); /* a document without a place has none like it */
+    return element;
+}
+
+async function remove(where, d, up) {
+    const wanted = await confirm({
+        title: 'Delete this document?',
+        words: [
+            h('q', {}, shown(d.text, 160)),
+            ' It vanishes from its cluster and from searches at once. This cannot be taken back.',
+        ],
+        verb: 'Delete the document',
+    });
+    if (!wanted) return;
+    try {
+        await ask(at`v1/collections/${where.collection}/documents` + query({ id: d.id }), {
+            method: 'DELETE',
+        });
+        toast(['The document ', shown(d.id), ' has been deleted']);
+        goUp(up);
+    } catch (e) {
+        failure(e);
+    }
+}
+
 function record(d) {
     const entries = [
-        ['id', d.id],
         ...(d.time === undefined ? [] : [['time', d.time]]),
         ...(d.lang === undefined ? [] : [['lang', d.lang]]),
         ...Object.entries(d.fields ?? {}),
@@ -193,14 +271,33 @@ function above(where, d) {
 }
 
 export async function documentView(where, { signal }) {
-    const d = await readDocument(where, signal);
+    const d = await readDocument(where, signal),
+        parent = above(where, d);
     return {
         title: `${plain(d.id)} · ${where.collection}`,
         collection: where.collection,
-        above: above(where, d),
+        above: parent,
         crumb: d.id,
         element: [
-            h('div', { class: 'head' }, h('h1', { class: 'id-title' }, shown(d.id))),
+            h(
+                'div',
+                { class: 'head' },
+                h('h1', { class: 'id-title' }, shown(d.id)),
+                h(
+                    'div',
+                    { class: 'tools' },
+                    h(
+                        'button',
+                        {
+                            type: 'button',
+                            class: 'danger-word',
+                            onclick: () =>
+                                remove(where, d, parent?.href ?? route.to(['c', where.collection])),
+                        },
+                        'Delete…',
+                    ),
+                ),
+            ),
             h(
                 'div',
                 { class: 'columns document-page' },
@@ -209,6 +306,7 @@ export async function documentView(where, { signal }) {
                     {},
                     h('blockquote', { class: 'document-text', dir: 'auto' }, shown(d.text)),
                     record(d),
+                    likeIt(where, d, signal),
                 ),
                 h(
                     'aside',

@@ -1,26 +1,24 @@
-// Documents that a query finds, in one collection or in all.
+// Documents that a query finds, in one collection or in all; of one cluster, field or time alone.
 import { at, json, query, rows as readRows, searchParameter } from '../api.js';
-import { h } from '../dom.js';
-import { count, documentTime, score, several } from '../format.js';
+import { announce, h } from '../dom.js';
+import { count, documentTime, several } from '../format.js';
+import { bar } from '../parts/bar.js';
 import { table } from '../parts/table.js';
 import * as route from '../route.js';
 import { marked, patternOf, plain, shown } from '../text.js';
+import { inWords } from '../words.js';
 
-/* In one collection; in all, of each, and together. Scores of different collections say nothing of each other. */
-const MOST = 100,
+/* At once in one collection; in all, of each, and together. Scores of different collections say nothing of each other. */
+const PAGE = 100,
     MOST_OF_EACH = 20,
-    MOST_OF_ALL = 500;
+    MOST_OF_ALL = 500,
+    MOST_VALUES = 50;
 
-function columnsOf(where, pattern) {
+function columnsOf(where, found) {
     const of = (r) => r.collection ?? where.collection;
+    const best = Math.max(...found.map((r) => r.score), 1e-9);
+    const pattern = patternOf(found.map((r) => r.found));
     const columns = [
-        {
-            title: 'Score',
-            key: 'score',
-            numeric: true,
-            value: (r) => r.score,
-            cell: (r) => score(r.score),
-        },
         {
             title: 'Document',
             key: 'id',
@@ -45,6 +43,20 @@ function columnsOf(where, pattern) {
             ],
         },
         {
+            title: 'Match',
+            key: 'score',
+            class: 'wide match',
+            down: true,
+            value: (r) => r.score,
+            cell: (r) =>
+                h(
+                    'span',
+                    { class: 'measured', title: `score ${r.score.toFixed(2)}` },
+                    bar(r.score / best),
+                    h('span', { class: 'heard' }, `${Math.round((100 * r.score) / best)} %`),
+                ),
+        },
+        {
             title: 'Cluster',
             key: 'label',
             class: 'wide next',
@@ -65,22 +77,28 @@ function columnsOf(where, pattern) {
     return columns;
 }
 
-function told(where, found) {
+const FILTERS = ['cluster', 'where', 'since', 'until'];
+const isFiltered = (values) => FILTERS.some((name) => values[name]);
+
+function told(where, found, whole) {
     const n = found.length;
     const of = new Map(found.map((r) => [r.collection, r.total ?? 0]));
     const total = [...of.values()].reduce((a, b) => a + b, 0);
-    if (where.values.cluster)
-        return n === MOST
-            ? `the best ${MOST} of this cluster,`
-            : [several(n, 'document'), ' of this cluster,'];
+    if (where.collection && isFiltered(where.values))
+        return whole
+            ? [several(n, 'document'), where.values.cluster ? ' of this cluster,' : ' of those chosen,']
+            : `the best ${count(n)} of ${where.values.cluster ? 'this cluster' : 'those chosen'},`;
     return n < total
         ? `the best ${count(n)} of ${several(total, 'document')}`
         : several(n, 'document');
 }
 
-/* Of one cluster alone: those that have been found in, and the one that was chosen. */
+const choose = (values) => {
+    location.hash = route.withValues(values);
+};
+
+/* Those that have been found in, and the one that was chosen. */
 async function clusterChoice(where, found, signal) {
-    if (!where.collection) return null;
     const now = where.values.cluster ?? '';
     const all = now
         ? await json(
@@ -98,11 +116,7 @@ async function clusterChoice(where, found, signal) {
         h('span', {}, 'Cluster'),
         h(
             'select',
-            {
-                onchange: (e) => {
-                    location.hash = route.withValues({ cluster: e.target.value });
-                },
-            },
+            { onchange: (e) => choose({ cluster: e.target.value }) },
             h('option', { value: '', selected: !now }, 'all'),
             all.map((c) =>
                 h(
@@ -115,33 +129,162 @@ async function clusterChoice(where, found, signal) {
     );
 }
 
+/* "type=praise": one condition; the fields are those of what has been found. */
+function fieldChoice(where, found) {
+    const now = /^([^=<>!]+)(!=|<=|>=|=|<|>)(.*)$/s.exec(where.values.where ?? '') ?? [];
+    const fields = new Map();
+    for (const r of found)
+        for (const [name, value] of Object.entries(r.fields ?? {}))
+            if (typeof value !== 'object' && value !== '') {
+                if (!fields.has(name)) fields.set(name, new Set());
+                if (fields.get(name).size < MOST_VALUES) fields.get(name).add(String(value));
+            }
+    if (now[1] && !fields.has(now[1])) fields.set(now[1], new Set([now[3]]));
+    if (!fields.size) return null;
+    const names = [...fields.keys()].sort();
+    const list = h('datalist', { id: 'field-values' });
+    const value = h('input', {
+        'aria-label': 'Value of the field',
+        placeholder: 'value',
+        list: 'field-values',
+        class: 'field-value',
+        value: now[3] ?? '',
+        onchange: () => apply(),
+    });
+    const field = h(
+        'select',
+        {
+            onchange: () => {
+                values();
+                value.value = '';
+                if (!field.value) apply();
+                else value.focus();
+            },
+        },
+        h('option', { value: '' }, 'any'),
+        names.map((n) => h('option', { value: n, selected: n === now[1] }, plain(n))),
+    );
+    const sign = h(
+        'select',
+        { 'aria-label': 'Comparison', onchange: () => value.value && apply() },
+        ['=', '!=', '<', '<=', '>', '>='].map((s) => h('option', { value: s, selected: s === now[2] }, s)),
+    );
+    const values = () => {
+        list.replaceChildren(
+            ...[...(fields.get(field.value) ?? [])].sort().map((v) => h('option', { value: v })),
+        );
+        sign.hidden = value.hidden = !field.value;
+    };
+    const apply = () =>
+        choose({ where: field.value && value.value !== '' ? field.value + sign.value + value.value : '' });
+    values();
+    return h('span', { class: 'choice' }, h('label', { class: 'choice' }, h('span', {}, 'Field'), field), sign, value, list);
+}
+
+function timeChoice(where, found) {
+    if (!found.some((r) => r.time !== undefined) && !where.values.since && !where.values.until)
+        return null;
+    const one = (name, title) =>
+        h(
+            'label',
+            { class: 'choice' },
+            h('span', {}, title),
+            h('input', {
+                type: 'date',
+                value: where.values[name] ?? '',
+                onchange: (e) => choose({ [name]: e.target.value }),
+            }),
+        );
+    return [one('since', 'From'), one('until', 'before')];
+}
+
 export async function search(where, { signal }) {
     const name = await searchParameter(),
         q = where.values.q ?? '';
-    const found = [];
-    if (q && name)
+    const read = async (limit) => {
+        const found = [];
         for await (const row of readRows(
             at`v1/collections/${where.collection ?? '*'}/search` +
                 query({
                     [name]: q,
-                    limit: where.collection ? MOST : MOST_OF_EACH,
+                    limit: where.collection ? limit + 1 : MOST_OF_EACH,
                     config: where.values.config,
-                    cluster: where.collection ? where.values.cluster : '',
+                    ...(where.collection
+                        ? Object.fromEntries(FILTERS.map((f) => [f, where.values[f]]))
+                        : {}),
                 }),
             { signal },
         )) {
             found.push(row);
-            if (found.length === MOST_OF_ALL) break;
+            if (found.length === (where.collection ? limit + 1 : MOST_OF_ALL)) break;
         }
-    const list = table({
-        name: 'search',
-        label: 'Documents found',
-        columns: columnsOf(where, patternOf(found.map((r) => r.found))),
-        rows: found,
-        kept: where.kept,
-    });
-    const choice =
-        found.length || where.values.cluster ? await clusterChoice(where, found, signal) : null;
+        /* One more than is shown tells whether there are any. */
+        const whole = !where.collection || found.length <= limit;
+        return { found: whole ? found : found.slice(0, limit), whole };
+    };
+    let limit = where.kept.limit ?? PAGE;
+    let { found, whole } = q && name ? await read(limit) : { found: [], whole: true };
+    const make = () =>
+        table({
+            name: 'search',
+            label: 'Documents found',
+            columns: columnsOf(where, found),
+            rows: found,
+            most: Infinity,
+            kept: where.kept,
+        });
+    let list = make();
+    const said = h('span', {}, q && name ? told(where, found, whole) : '');
+    const csv = h('span', {}, list.csv),
+        frame = h('div', {}, list.element);
+    const more = h(
+        'button',
+        {
+            type: 'button',
+            class: 'more',
+            hidden: whole,
+            onclick: async () => {
+                more.disabled = true;
+                try {
+                    const before = found.length;
+                    ({ found, whole } = await read(limit + PAGE));
+                    where.kept.limit = limit += PAGE;
+                    list = make();
+                    frame.replaceChildren(list.element);
+                    csv.replaceChildren(list.csv);
+                    said.replaceChildren(...[told(where, found, whole)].flat());
+                    more.hidden = whole;
+                    frame.querySelectorAll('.row-link')[before]?.focus({ preventScroll: true });
+                    announce(said.textContent);
+                } catch (e) {
+                    if (e.name !== 'AbortError')
+                        more.before(h('p', { class: 'problem', role: 'alert' }, inWords(e.message)));
+                } finally {
+                    more.disabled = false;
+                }
+            },
+        },
+        `Show ${PAGE} more`,
+    );
+    const filtered = isFiltered(where.values);
+    const filters =
+        where.collection && (found.length || filtered)
+            ? [
+                  await clusterChoice(where, found, signal),
+                  fieldChoice(where, found),
+                  timeChoice(where, found),
+                  filtered
+                      ? h(
+                            'a',
+                            {
+                                class: 'button',
+                                href: route.withValues(Object.fromEntries(FILTERS.map((f) => [f, '']))),
+                            },
+                            'All of them',
+                        )
+                      : null,
+              ]
+            : null;
     const title = ['Search', where.collection ? [' in ', shown(where.collection)] : ''];
     return {
         title: 'Search',
@@ -158,18 +301,19 @@ export async function search(where, { signal }) {
                     !name
                         ? 'This server has no search.'
                         : q
-                          ? [told(where, found), ' for ', h('q', {}, shown(q))]
+                          ? [said, ' for ', h('q', {}, shown(q))]
                           : '',
                 ),
-                h('div', { class: 'tools' }, choice, found.length ? list.csv : null),
+                h('div', { class: 'tools' }, found.length ? csv : null),
             ),
+            filters ? h('div', { class: 'tools filters' }, filters) : null,
             found.length
-                ? list.element
+                ? [frame, more]
                 : q && name
                   ? h(
                         'div',
                         { class: 'empty' },
-                        h('p', {}, 'Nothing was found.'),
+                        h('p', {}, filtered ? 'Nothing was found of those chosen.' : 'Nothing was found.'),
                         h(
                             'p',
                             { class: 'quiet' },
