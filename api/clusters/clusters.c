@@ -140,10 +140,11 @@ static gf_status check_combination(const gf_call *call, gf_error *err)
     gf_status st = find_other(call, &other, err);
     if (st != GF_OK) return st;
     bool by = gf_call_has(call, "by"), tree = other && strcmp(other, "tree") == 0;
-    bool pending = other && strcmp(other, "pending") == 0;
+    bool is_pending = other && strcmp(other, "pending") == 0;
     if (other && gf_call_has(call, "sort")) return refuse("sort", other, err);
     if (other && gf_call_flag(call, "figures")) return refuse("figures", other, err);
-    if (other && !pending && gf_call_has(call, "min-score")) return refuse("min-score", other, err);
+    if (other && !is_pending && gf_call_has(call, "min-score"))
+        return refuse("min-score", other, err);
     if (!by && gf_call_has(call, "periods"))
         return gf_fail(err, GF_EINVAL, "periods is for clusters over time: give by, too");
     if (!tree && gf_call_has(call, "depth"))

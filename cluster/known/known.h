@@ -29,10 +29,10 @@
 #define GF_NO_TOPIC UINT32_MAX
 
 typedef struct gf_known_topics {
-    uint32_t n;               /* topics, at least 1 */
-    const uint32_t *example;  /* rows: the topic that the row is an example of, or GF_NO_TOPIC; NULL:
+    uint32_t n;              /* topics, at least 1 */
+    const uint32_t *example; /* rows: the topic that the row is an example of, or GF_NO_TOPIC; NULL:
                                  no row is */
-    const gf_csr *words;      /* rows that describe topics and are no documents, of unit length and
+    const gf_csr *words;     /* rows that describe topics and are no documents, of unit length and
                                  over the same columns; NULL: none */
     const uint32_t *words_of; /* words->n_rows: the topic of each */
     bool all;                 /* every row is to have a topic */
