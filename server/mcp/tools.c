@@ -7,6 +7,7 @@
  */
 #include "server/mcp/internal.h"
 
+#include "api/row_schema.h"
 #include "base/glob.h"
 #include "base/number.h"
 
@@ -198,6 +199,62 @@ static void put_schema(gf_json_writer *w, const gf_operation *o)
     gf_json_end(w, '}');
 }
 
+/* A member of the results' schema. */
+static void put_result(gf_json_writer *w, const char *name, const char *type)
+{
+    gf_json_key(w, name);
+    gf_json_begin(w, '{');
+    gf_json_put_str(w, "type", type);
+    gf_json_end(w, '}');
+}
+
+/* Rows of any form that the operation's parameters ask for. */
+static void put_rows(gf_json_writer *w, const gf_row_member *members)
+{
+    gf_row_member_form form;
+    bool several = gf_row_member_form_at(members, 1, &form);
+    gf_json_key(w, "rows");
+    gf_json_begin(w, '{');
+    gf_json_put_str(w, "type", "array");
+    gf_json_key(w, "items");
+    gf_json_begin(w, '{');
+    if (several) {
+        gf_json_key(w, "anyOf");
+        gf_json_begin(w, '[');
+    }
+    for (size_t i = 0; gf_row_member_form_at(members, i, &form); i++) {
+        if (several) gf_json_begin(w, '{');
+        gf_row_schema_write(w, members, form, GF_ROW_SCHEMA_BARE);
+        if (several) gf_json_end(w, '}');
+    }
+    if (several) gf_json_end(w, ']');
+    gf_json_end(w, '}');
+    gf_json_end(w, '}');
+}
+
+/* What the answer's structuredContent is (answer.c), where rows say what they hold. */
+static void put_output(gf_json_writer *w, const gf_operation *o)
+{
+    if (!o->members) return;
+    gf_json_key(w, "outputSchema");
+    gf_json_begin(w, '{');
+    gf_json_put_str(w, "type", "object");
+    gf_json_key(w, "properties");
+    gf_json_begin(w, '{');
+    put_rows(w, o->members);
+    put_result(w, "more", "string");
+    put_result(w, "outcome", "string");
+    put_result(w, "notices", "array");
+    put_result(w, "further_notices", "integer");
+    put_result(w, "error", "object");
+    gf_json_end(w, '}');
+    gf_json_key(w, "required");
+    gf_json_begin(w, '[');
+    gf_json_string(w, GF_SLICE("rows"));
+    gf_json_end(w, ']');
+    gf_json_end(w, '}');
+}
+
 /* Hints, as clients show them before they let a call be made. */
 static void put_hints(gf_json_writer *w, const gf_operation *o)
 {
@@ -221,6 +278,7 @@ static void put_tool(gf_json_writer *w, const gf_operation *o)
     gf_json_put_str(w, "title", o->name);
     gf_json_put_str(w, "description", o->meaning);
     put_schema(w, o);
+    put_output(w, o);
     put_hints(w, o);
     gf_json_end(w, '}');
 }

@@ -125,6 +125,40 @@ class Mcp(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder, ignore_errors=True)
         self.store = os.path.join(self.folder, "store")
 
+    def test_results_are_as_their_schemas_say(self):
+        """Of each tool that needs a collection at most, whole and cut; a failure needs none of it."""
+        try:
+            import jsonschema
+        except ImportError:
+            self.skipTest("jsonschema is not installed")
+        fill(self.store)
+        arguments = {"doc": {"id": "4", "why": True}, "search": {"query": "video"}, "members": {"cluster": "1"},
+                     "cluster": {"cluster": "1"}, "similar": {"id": "4"}, "assign": {"records": [{"id": "x", "text": "a crash"}]}}
+        checked = []
+        for options in ((), ("--max-bytes", "1024", "--max-rows", "3")):
+            with Client("--store", self.store, *options) as client:
+                for tool in client.ask("tools/list")["result"]["tools"]:
+                    needed = set(tool["inputSchema"].get("required", ())) - {"collection", *arguments.get(tool["name"], ())}
+                    if "outputSchema" in tool:
+                        jsonschema.Draft202012Validator.check_schema(tool["outputSchema"])
+                    if needed:
+                        continue
+                    given = dict(arguments.get(tool["name"], {}))
+                    if "collection" in tool["inputSchema"]["properties"]:
+                        given["collection"] = "feedback"
+                    result = client.call(tool["name"], **given)
+                    self.assertIn("outputSchema", tool, tool["name"])
+                    if not result["isError"]:
+                        jsonschema.validate(result["structuredContent"], tool["outputSchema"])
+                        checked.append((tool["name"], bool(result["structuredContent"]["rows"])))
+                wrong = {"rows": [{"documents": "many"}]}
+                [tool] = [t for t in client.ask("tools/list")["result"]["tools"] if t["name"] == "builds"]
+                with self.assertRaises(jsonschema.ValidationError):
+                    jsonschema.validate(wrong, tool["outputSchema"])
+        self.assertLessEqual({("clusters", True), ("doc", True), ("search", True), ("members", True), ("builds", True),
+                              ("assign", True)}, set(checked))
+        self.assertGreater(len(checked), 30)
+
     def test_a_conversation(self):
         fill(self.store)
         with Client("--store", self.store) as client:
