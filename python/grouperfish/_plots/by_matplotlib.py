@@ -303,6 +303,8 @@ def _family_with(lacking: list) -> Optional[tuple]:
     """The family with most of the letters, and these."""
     first = {name: i for i, name in enumerate(WIDE_FONTS)}
     fonts = sorted(font_manager.fontManager.ttflist, key=lambda f: (first.get(f.name, 99), f.name))
+    # The font of last resort, which matplotlib brings, has a box for every letter.
+    fonts = [f for f in fonts if "lastresort" not in f.name.replace(" ", "").lower()]
     regular = [f for f in fonts if f.style == "normal" and str(f.weight) in ("400", "normal", "regular", "book")]
     best: tuple = (None, set())
     for font in regular:
