@@ -13,7 +13,8 @@ typedef struct entry {
 typedef struct merge {
     uint32_t slots[2]; /* any leaf of either side; the lower becomes the slot of both */
     uint32_t number;   /* in the order in which it was found */
-    float similarity;
+    float cost;
+    double height;
 } merge;
 
 typedef struct building {
@@ -23,8 +24,9 @@ typedef struct building {
     uint64_t *start; /* n_cols + 2: entries of each column; the last is for counting */
     entry *entries;  /* by column, then by row */
     double *length;  /* k */
-    float *similar;  /* k * k: of two slots; only those of active slots are kept up to date */
-    double *weight;  /* k: of each slot */
+    float *cost;    /* k * k: of joining two slots; only those of active ones are kept up to date */
+    double *weight; /* k: of each slot */
+    double *square; /* k: squared length of the mean of each slot */
     uint32_t *active, n_active; /* slots that are left, rising */
     uint32_t *chain, n_chain;
     merge *merges; /* n_merges of k - 1 */
@@ -95,7 +97,7 @@ bool gf_tree_arrange(gf_tree *t)
     return true;
 }
 
-/* ---- similarities of all pairs --------------------------------------------------------------- */
+/* ---- costs of all pairs ---------------------------------------------------------------------- */
 
 static gf_status index_rows(building *b, gf_error *err)
 {
@@ -123,67 +125,82 @@ static gf_status index_rows(building *b, gf_error *err)
 }
 
 /*
- * Cosines of one row to all. Columns come in rising order, so that the sum for (i, j) and that for
- * (j, i) are the same to the bit.
+ * Costs of one row with all, from their cosines. Columns come in rising order, so that the sum for
+ * (i, j) and that for (j, i) are the same to the bit.
  */
 static gf_status compare_row(void *context, size_t i, unsigned worker, gf_error *err)
 {
     (void)worker, (void)err;
     building *b = context;
-    float *out = &b->similar[i * b->k];
+    float *out = &b->cost[i * b->k];
     gf_row_view row = b->rows[i];
     for (uint32_t p = 0; p < row.n; p++)
         for (uint64_t e = b->start[row.col[p]]; e < b->start[row.col[p] + 1]; e++)
             out[b->entries[e].row] += row.val[p] * b->entries[e].value;
     for (uint32_t j = 0; j < b->k; j++) {
-        double scale = b->length[i] * b->length[j];
+        double scale = b->length[i] * b->length[j], both = b->given[i] + b->given[j];
         double cosine = scale > 0 ? (double)out[j] / scale : 0;
-        out[j] = (float)(cosine < 0 ? 0 : cosine > 1 ? 1 : cosine);
+        cosine = cosine < 0 ? 0 : cosine > 1 ? 1 : cosine;
+        out[j] = (float)(b->given[i] * b->given[j] / both * (2 - 2 * cosine));
     }
     return GF_OK;
 }
 
 /* ---- joining --------------------------------------------------------------------------------- */
 
-/* The slot most similar to s: of equal ones `preferred`, else the lowest. */
+/* The slot that s joins at the least cost: of equal ones `preferred`, else the lowest. */
 static uint32_t nearest(const building *b, uint32_t s, uint32_t preferred)
 {
-    const float *row = &b->similar[(size_t)s * b->k];
+    const float *row = &b->cost[(size_t)s * b->k];
     uint32_t best = preferred;
     for (uint32_t i = 0; i < b->n_active; i++) {
         uint32_t j = b->active[i];
         if (j == s || best == j) continue;
-        if (best == GF_TREE_NONE || row[j] > row[best]) best = j;
+        if (best == GF_TREE_NONE || row[j] < row[best]) best = j;
     }
     return best;
 }
 
 /*
- * The mean, weighed by weights, of the similarities to two slots. Kept between the two against
- * rounding: the chains rely on that no joined group is more similar than its parts were.
+ * The cost of joining a slot of weight u with two that were joined at the cost `own`. No less than
+ * the lesser against rounding: the chains rely on that no joined group is nearer than its parts were.
  */
-static float joined_similarity(float x, double w, float y, double v)
+static float joined_cost(float x, double w, float y, double v, float own, double u)
 {
-    double mean = ((double)x * w + (double)y * v) / (w + v);
-    float low = x < y ? x : y, high = x < y ? y : x, f = (float)mean;
-    return f < low ? low : f > high ? high : f;
+    float f = (float)(((w + u) * (double)x + (v + u) * (double)y - u * (double)own) / (w + v + u));
+    float low = x < y ? x : y;
+    return f < low ? low : f;
+}
+
+/* The mean similarity of two slots, from the distance of their means; and the length of the joined
+ * mean, whose square is at `into`. */
+static double join_means(building *b, uint32_t into, uint32_t from, double cost)
+{
+    double w = b->weight[into], v = b->weight[from], all = w + v;
+    double distance = cost * all / (w * v);
+    double mean = (b->square[into] + b->square[from] - distance) / 2;
+    b->square[into] =
+        (w * b->square[into] + v * b->square[from]) / all - w * v / all / all * distance;
+    return mean < 0 ? 0 : mean > 1 ? 1 : mean;
 }
 
 static void join(building *b, uint32_t s, uint32_t t)
 {
     uint32_t into = s < t ? s : t, from = s < t ? t : s, n = 0;
     size_t k = b->k;
-    b->merges[b->n_merges] = (merge){{into, from}, b->n_merges, b->similar[into * k + from]};
+    float own = b->cost[into * k + from];
+    b->merges[b->n_merges] =
+        (merge){{into, from}, b->n_merges, own, 1 - join_means(b, into, from, (double)own)};
     b->n_merges++;
     for (uint32_t i = 0; i < b->n_active; i++) {
         uint32_t j = b->active[i];
         if (j == from) continue;
         b->active[n++] = j;
         if (j == into) continue;
-        float f = joined_similarity(b->similar[into * k + j], b->weight[into],
-                                    b->similar[from * k + j], b->weight[from]);
-        b->similar[into * k + j] = f;
-        b->similar[j * k + into] = f;
+        float f = joined_cost(b->cost[into * k + j], b->weight[into], b->cost[from * k + j],
+                              b->weight[from], own, b->weight[j]);
+        b->cost[into * k + j] = f;
+        b->cost[j * k + into] = f;
     }
     b->n_active = n;
     b->weight[into] += b->weight[from];
@@ -211,14 +228,14 @@ static gf_status join_all(building *b, const gf_cancel *cancel, gf_error *err)
 
 /* ---- the result ------------------------------------------------------------------------------ */
 
-static int by_falling_similarity(const void *a, const void *b)
+static int by_rising_cost(const void *a, const void *b)
 {
     const merge *x = a, *y = b;
-    if (x->similarity != y->similarity) return x->similarity > y->similarity ? -1 : 1;
+    if (x->cost != y->cost) return x->cost < y->cost ? -1 : 1;
     return x->number < y->number ? -1 : x->number > y->number;
 }
 
-/* Merges by rising height become nodes: a slot's latest merge is the node that it stands for. */
+/* Merges by rising cost become nodes: a slot's latest merge is the node that it stands for. */
 static void number_nodes(building *b, gf_tree *t)
 {
     uint32_t *node = b->active; /* of each slot */
@@ -228,11 +245,11 @@ static void number_nodes(building *b, gf_tree *t)
         t->height[s] = 0;
         t->child[2 * (size_t)s] = t->child[2 * (size_t)s + 1] = GF_TREE_NONE;
     }
-    if (b->n_merges) qsort(b->merges, b->n_merges, sizeof *b->merges, by_falling_similarity);
+    if (b->n_merges) qsort(b->merges, b->n_merges, sizeof *b->merges, by_rising_cost);
     for (uint32_t m = 0; m < b->n_merges; m++) {
         uint32_t v = b->k + m, into = b->merges[m].slots[0], from = b->merges[m].slots[1];
         bool heavier = b->weight[from] > b->weight[into];
-        t->height[v] = 1 - b->merges[m].similarity;
+        t->height[v] = (float)b->merges[m].height;
         t->child[2 * (size_t)v] = node[heavier ? from : into];
         t->child[2 * (size_t)v + 1] = node[heavier ? into : from];
         node[into] = v;
@@ -243,15 +260,17 @@ static void number_nodes(building *b, gf_tree *t)
 static gf_status prepare(building *b, gf_error *err)
 {
     size_t k = b->k;
-    b->similar = gf_calloc(k * k, sizeof *b->similar);
+    b->cost = gf_calloc(k * k, sizeof *b->cost);
     b->weight = gf_array(k, sizeof *b->weight);
+    b->square = gf_array(k, sizeof *b->square);
     b->active = gf_array(k, sizeof *b->active);
     b->chain = gf_array(k + 1, sizeof *b->chain);
     b->merges = gf_array(k, sizeof *b->merges);
-    if (!b->similar || !b->weight || !b->active || !b->chain || !b->merges)
+    if (!b->cost || !b->weight || !b->square || !b->active || !b->chain || !b->merges)
         return gf_fail_memory(err, "the tree");
     for (uint32_t s = 0; s < b->k; s++) {
         b->weight[s] = b->given[s];
+        b->square[s] = 1;
         b->active[s] = s;
     }
     b->n_active = b->k;
@@ -263,8 +282,9 @@ static void release(building *b)
     gf_free(b->start);
     gf_free(b->entries);
     gf_free(b->length);
-    gf_free(b->similar);
+    gf_free(b->cost);
     gf_free(b->weight);
+    gf_free(b->square);
     gf_free(b->active);
     gf_free(b->chain);
     gf_free(b->merges);

@@ -1,16 +1,19 @@
 /**
- * The hierarchy over the clusters of a build: the two most similar groups are joined until one is
- * left.
+ * The hierarchy over the clusters of a build: the two groups whose joining costs least are joined
+ * until one is left.
  *
- * The similarity of two groups is the mean cosine between a centre of the one and a centre of the
- * other, each centre counted with its weight (group average linkage, UPGMA). Joined groups are then
- * no more similar to a third than the more similar of the two was, so that chains of nearest
- * neighbours find the same tree as looking for the best pair each time, in O(k^2) instead of
- * O(k^3); and heights only grow towards the root.
+ * A group stands where the mean of its centres is, each centre of length 1 and counted with its
+ * weight. The cost of joining two groups of weights w and v is what the squared distances of the
+ * centres to their means grow by, w v / (w + v) |mean - mean|^2 (Ward). So of two pairs that are as
+ * near to each other the lighter one joins first, and groups grow side by side: by similarity alone
+ * clusters join a large group one by one, and a cut of such a tree into five is one group of nearly
+ * all and four of one cluster. A joined group costs a third no less than the cheaper of its parts
+ * did, so that chains of nearest neighbours find the same tree as looking for the best pair each
+ * time, in O(k^2) instead of O(k^3); and costs only grow towards the root.
  *
- * Sources: Zhao & Karypis, Data Min. Knowl. Discov. 10 (2005) 141-168 (UPGMA over documents, in
- * CLUTO); Murtagh, Comput. J. 26 (1983) 354-359 and Muellner, arXiv 1109.2378 (chains of nearest
- * neighbours; the formula of Lance & Williams, Comput. J. 9 (1967) 373-380).
+ * Sources: Ward, J. Am. Stat. Assoc. 58 (1963) 236-244; Murtagh, Comput. J. 26 (1983) 354-359 and
+ * Muellner, arXiv 1109.2378 (chains of nearest neighbours; the formula of Lance & Williams, Comput.
+ * J. 9 (1967) 373-380).
  */
 #ifndef GF_CLUSTER_LABEL_TREE_H
 #define GF_CLUSTER_LABEL_TREE_H
@@ -26,7 +29,7 @@
 enum { GF_TREE_MOST = 10000 }; /* leaves */
 
 /**
- * A binary tree. Leaves are the nodes 0..k-1, inner nodes k..2k-2 by rising height, so that a node
+ * A binary tree. Leaves are the nodes 0..k-1, inner nodes k..2k-2 by rising cost, so that a node
  * comes behind its children and the root is the last.
  */
 typedef struct gf_tree {
@@ -35,7 +38,8 @@ typedef struct gf_tree {
     uint32_t *parent;        /* n_nodes; GF_TREE_NONE of the root */
     uint32_t *child;         /* 2 * n_nodes: of node v at 2v and 2v + 1, the heavier first;
                                 GF_TREE_NONE of leaves */
-    float *height;           /* n_nodes: 1 - the similarity of its children, 0..1; of leaves 0 */
+    float *height;           /* n_nodes: 1 - the mean similarity of a centre of one child to one of
+                                the other, 0..1; of leaves 0 */
     uint32_t *order;         /* k: the leaves depth first, so that each node's lie together */
     uint32_t *first, *count; /* n_nodes: the node's leaves are order[first .. first + count) */
 } gf_tree;

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "engine/build/cluster.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,8 @@ static gf_status shorten_task(void *context, size_t cluster, unsigned worker, gf
     if (!*values) return gf_fail_memory(err, "the tree");
     s->rows[cluster] = shorten_centre(&s->clustered->kmeans.centres.at[cluster], *values,
                                       s->cols + at, s->vals + at);
-    s->weight[cluster] = gf_build_clustered_size(s->clustered, (uint32_t)cluster);
+    /* By its root: with all its weight a large cluster would join last, however near another is. */
+    s->weight[cluster] = sqrt(gf_build_clustered_size(s->clustered, (uint32_t)cluster));
     return GF_OK;
 }
 

@@ -2,7 +2,7 @@
  * The tree over a build's clusters, as it is kept: in builds:model the cell "tree".
  *
  *     varint k | k cluster ids, varints: the leaves
- *     for each of the k - 1 inner nodes, by rising height:
+ *     for each of the k - 1 inner nodes, each behind its children:
  *         two varints: its children (leaves from 0 on, inner nodes from k on)
  *         height, a float's bits, big-endian | label: varint length and bytes, empty for none
  *
