@@ -50,6 +50,7 @@
 #include "grouperfish/changes.h"
 #include "grouperfish/collections.h"
 #include "grouperfish/configurations.h"
+#include "grouperfish/edits.h"
 #include "grouperfish/export.h"
 #include "grouperfish/matrix.h"
 #include "grouperfish/quality.h"

@@ -31,8 +31,8 @@ static const char *const collection_columns[] = {"size",     "modified", "seq",
 static const char *const defaults_columns[] = {"defaults", NULL};
 static const char *const progress_columns[] = {"state", "owner", NULL};
 static const char *const build_columns[] = {
-    "documents", "without_terms", "distinct", "terms",   "k",          "objective", "next_id",
-    "seq",       "settings",      "versions", "seconds", "chosen_for", "matrix",    NULL};
+    "documents", "without_terms", "distinct", "terms",      "k",      "objective", "next_id", "seq",
+    "settings",  "versions",      "seconds",  "chosen_for", "matrix", "edits",     NULL};
 static const char *const membership_columns[] = {"cluster", "score",  "runner_up",
                                                  "second",  "vector", NULL};
 static const char *const table_columns[] = {"id", "schema", "number", NULL};
@@ -45,9 +45,13 @@ static const gf_family cluster_families[] = {
     {.name = "main", .columns = cluster_columns},
     {.name = "documents", .layout = GF_LAYOUT_WIDE, .run = true},
     {.name = "ranked", .layout = GF_LAYOUT_WIDE, .run = true}};
-static const gf_family collection_families[] = {{.name = "main", .columns = collection_columns},
-                                                {.name = "progress", .columns = progress_columns},
-                                                {.name = "defaults", .columns = defaults_columns}};
+static const gf_family collection_families[] = {
+    {.name = "main", .columns = collection_columns},
+    {.name = "progress", .columns = progress_columns},
+    {.name = "defaults", .columns = defaults_columns},
+    {.name = "edits", .layout = GF_LAYOUT_WIDE},
+    {.name = "witnesses", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
+    {.name = "before", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY}};
 static const gf_family build_families[] = {
     {.name = "main", .columns = build_columns},
     {.name = "model", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
@@ -121,9 +125,14 @@ static const gf_cell_description cluster_cells[] = {
     CELL("main", "title_prompt", GF_TYPE_TEXT), CELLS("documents", GF_TYPE_TEXT, GF_TYPE_NUMBER),
     CELLS("ranked", GF_TYPE_RANK, GF_TYPE_TEXT)};
 static const gf_cell_description collection_cells[] = {
-    CELL("main", "settings", GF_TYPE_JSON), CELL("main", "pins", GF_TYPE_JSON),
-    CELLS("main", GF_TYPE_TEXT, GF_TYPE_DECIMAL), CELLS("progress", GF_TYPE_TEXT, GF_TYPE_TEXT),
-    CELLS("defaults", GF_TYPE_TEXT, GF_TYPE_JSON)};
+    CELL("main", "settings", GF_TYPE_JSON),
+    CELL("main", "pins", GF_TYPE_JSON),
+    CELLS("main", GF_TYPE_TEXT, GF_TYPE_DECIMAL),
+    CELLS("progress", GF_TYPE_TEXT, GF_TYPE_TEXT),
+    CELLS("defaults", GF_TYPE_TEXT, GF_TYPE_JSON),
+    CELLS("edits", GF_TYPE_ESCAPED, GF_TYPE_JSON),
+    CELLS("witnesses", GF_TYPE_ESCAPED, GF_TYPE_BINARY),
+    CELLS("before", GF_TYPE_ESCAPED, GF_TYPE_BINARY)};
 static const gf_cell_description build_cells[] = {CELL("main", "objective", GF_TYPE_NUMBER),
                                                   CELL("main", "seconds", GF_TYPE_NUMBER),
                                                   CELL("main", "settings", GF_TYPE_JSON),

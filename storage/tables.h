@@ -6,7 +6,7 @@
  *     clusters     (namespace, collection, configuration, timestamp, label)
  *                  main, documents, ranked
  *     collections  (namespace, collection)
- *                  main, progress, defaults
+ *                  main, progress, defaults, edits, witnesses, before
  *     builds       (namespace, collection, configuration, timestamp)
  *                  main, model, progress
  *     memberships  (namespace, collection, configuration, timestamp, document id)
@@ -32,7 +32,14 @@ typedef struct gf_tables {
 
 enum { GF_DOCUMENTS_MAIN };
 enum { GF_CLUSTERS_MAIN, GF_CLUSTERS_DOCUMENTS, GF_CLUSTERS_RANKED };
-enum { GF_COLLECTIONS_MAIN, GF_COLLECTIONS_PROGRESS, GF_COLLECTIONS_DEFAULTS };
+enum {
+    GF_COLLECTIONS_MAIN,
+    GF_COLLECTIONS_PROGRESS,
+    GF_COLLECTIONS_DEFAULTS,
+    GF_COLLECTIONS_EDITS,
+    GF_COLLECTIONS_WITNESSES,
+    GF_COLLECTIONS_BEFORE
+};
 enum { GF_BUILDS_MAIN, GF_BUILDS_MODEL, GF_BUILDS_PROGRESS };
 enum { GF_MEMBERSHIPS_MAIN };
 enum { GF_CHANGES_MAIN };

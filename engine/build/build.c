@@ -16,6 +16,7 @@ void gf_build_release(gf_build *b)
     gf_build_best_release(&b->best);
     gf_build_previous_release(&b->previous);
     gf_build_matched_release(&b->matched);
+    gf_build_obeying_release(&b->obeying);
     b->info = (gf_build_info){0};
 }
 
@@ -77,10 +78,18 @@ gf_status gf_build_make(gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_erro
     st = gf_build_read_previous(plan, pool, &b->documents, &b->previous, err);
     if (st == GF_OK)
         st = gf_build_cluster(plan, pool, &b->documents, &b->previous, &b->clustered, err);
+    if (st == GF_OK)
+        st = gf_build_obey_groups(plan, &b->documents, &b->clustered, &b->obeying, err);
     return_memory(plan);
     if (st != GF_OK) return st;
 
     st = gf_build_match(plan, &b->documents, &b->previous, &b->clustered, &b->matched, err);
+    if (st == GF_OK)
+        st = gf_build_obey_ids(plan, &b->clustered, &b->obeying, &b->matched, err);
+    if (st == GF_OK)
+        st = gf_build_obey_places(plan, pool, &b->documents, &b->clustered, &b->obeying,
+                                  &b->matched, err);
+    if (st == GF_OK) st = gf_build_rank(plan, pool, &b->clustered, err);
     if (st == GF_OK)
         st = gf_build_name(plan, pool, &b->documents, &b->previous, &b->clustered, &b->matched,
                            &b->named, err);

@@ -12,6 +12,7 @@
 #include "engine/build/best.h"
 #include "engine/build/figures.h"
 #include "engine/build/name.h"
+#include "engine/build/obey.h"
 
 /** The results of all steps, for their owner and for writing. {0} to begin with. */
 typedef struct gf_build {
@@ -19,6 +20,7 @@ typedef struct gf_build {
     gf_build_previous previous;
     gf_build_clustered clustered;
     gf_build_matched matched;
+    gf_build_obeying obeying;
     gf_build_named named;
     gf_build_figures figures;
     gf_build_best best;

@@ -87,9 +87,10 @@ static gf_status rank_task(void *context, size_t cluster, unsigned worker, gf_er
 }
 
 /* List the rows of each cluster, best first. */
-static gf_status rank_members(gf_pool *pool, const gf_cancel *cancel, gf_build_clustered *out,
-                              gf_error *err)
+gf_status gf_build_rank(const gf_build_plan *plan, gf_pool *pool, gf_build_clustered *out,
+                        gf_error *err)
 {
+    if (out->kmeans.k == 0) return GF_OK;
     const gf_kmeans *c = &out->kmeans;
     uint32_t *members = out->members = gf_array(c->n, sizeof *members);
     uint32_t *start = out->start = gf_calloc((size_t)c->k + 1, sizeof *start);
@@ -104,7 +105,7 @@ static gf_status rank_members(gf_pool *pool, const gf_cancel *cancel, gf_build_c
         start[k] = start[k - 1];
     start[0] = 0;
     assert(start[c->k] == c->n);
-    return gf_pool_run(pool, c->k, rank_task, out, cancel, err);
+    return gf_pool_run(pool, c->k, rank_task, out, plan->options->cancel, err);
 }
 
 /* ---- where to begin -------------------------------------------------------------------------- */
@@ -354,8 +355,7 @@ gf_status gf_build_cluster(const gf_build_plan *plan, gf_pool *pool,
     } else {
         st = cluster_texts(plan, pool, documents, previous, &o, out, err);
     }
-    if (out->kmeans.k == 0) return st;
-    return st == GF_OK ? rank_members(pool, plan->options->cancel, out, err) : st;
+    return st;
 }
 
 gf_status gf_build_choose_k(const gf_build_plan *plan, gf_pool *pool,

@@ -40,8 +40,8 @@ static inline uint32_t gf_build_clustered_size(const gf_build_clustered *c, uint
 }
 
 /**
- * Cluster the rows of the texts, or those of the plan's matrix. If the plan says so, it starts
- * from the clusters of the previous build.
+ * Cluster the rows of the texts, or those of the plan's matrix, without ranking members. If the plan
+ * says so, it starts from the clusters of the previous build.
  *
  * @param pool  NULL: this thread alone
  * @param[out] out  to be released, also after a failure
@@ -50,6 +50,10 @@ static inline uint32_t gf_build_clustered_size(const gf_build_clustered *c, uint
 gf_status gf_build_cluster(const gf_build_plan *plan, gf_pool *pool,
                            const gf_build_gathered *documents, const gf_build_previous *previous,
                            gf_build_clustered *out, gf_error *err);
+
+/** List the members of each cluster, best first: once it is settled which these are. GF_ENOMEM. */
+gf_status gf_build_rank(const gf_build_plan *plan, gf_pool *pool, gf_build_clustered *clustered,
+                        gf_error *err);
 
 /**
  * The same for the plan's matrix, without members (matrix_rows.c): its rows are matched with the

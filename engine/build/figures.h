@@ -19,6 +19,9 @@ void gf_build_figures_release(gf_build_figures *figures);
 /** Entries of a centre, the heaviest first (of equal ones the lower term): `most` at most. */
 uint32_t gf_build_heaviest_terms(const gf_centre *centre, uint32_t most, uint32_t *entries);
 
+/** A cluster's column "terms", appended: [["surface", weight], ...], the 20 heaviest of its centre. */
+void gf_build_write_terms(const gf_centre *centre, const gf_vocabulary *vocabulary, gf_buffer *out);
+
 /**
  * @param pool  NULL: this thread alone
  * @param[out] out  to be released, also after a failure

@@ -44,6 +44,7 @@ void gf_build_plan_release(gf_build_plan *p)
     gf_buffer_release(&p->settings_json);
     gf_buffer_release(&p->key);
     gf_pins_release(&p->pins);
+    gf_edits_release(&p->edits);
     gf_arena_release(&p->names);
     gf_given_rows_free(p->given);
     *p = (gf_build_plan){0};
@@ -239,6 +240,7 @@ static gf_status choose_timestamp(gf_build_plan *p, gf_slice configuration_key, 
  */
 static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owner, gf_error *err)
 {
+    gf_edits_release(&p->edits);
     bool modified;
     gf_buffer key = {0};
     gf_tables_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
@@ -247,6 +249,8 @@ static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owne
         st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt",
                      GF_SLICE_ARG(p->configuration), GF_SLICE_ARG(p->where.collection));
     if (st == GF_OK) st = gf_build_plan_read(p, &modified, err);
+    if (st == GF_OK && p->pins.edited)
+        st = gf_edits_read(p->store, NULL, p->where, p->configuration, &p->edits, err);
     if (st == GF_OK) st = choose_timestamp(p, gf_buffer_view(&key), err);
     gf_buffer_release(&key);
     if (st != GF_OK) return st;

@@ -16,6 +16,7 @@
 #include "engine/build/estimate.h"
 #include "engine/build/given_rows.h"
 #include "engine/build/weak_terms.h"
+#include "engine/config/edits.h"
 #include "engine/config/pins.h"
 #include "engine/config/settings.h"
 #include "engine/store/lock.h"
@@ -33,6 +34,7 @@ typedef struct gf_build_plan {
     gf_resolved settings;
     gf_buffer settings_json;  /* settings that differ from their default */
     gf_pins pins;             /* of the configuration */
+    gf_kept_edits edits;      /* likewise, once it has begun; `lost` is set by obeying them */
     uint64_t seq, size;       /* of the collection */
     gf_build_info served;     /* the served build, without slices; build is 0 where there is none */
     uint64_t served_distinct; /* rows when its k was chosen; 0: k was given, or of another max_k */

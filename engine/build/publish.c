@@ -21,6 +21,7 @@
 typedef struct leftovers {
     gf_buffer builds; /* keys, as gf_pins_mark_builds appends them */
     uint64_t changes; /* up to this one; 0: none */
+    bool edited;      /* clusters were edited since the build began */
 } leftovers;
 
 /* ---- moving pointers ------------------------------------------------------------------------- */
@@ -53,7 +54,7 @@ static gf_status delete_failure(const gf_build_plan *p, gf_batch *batch, gf_slic
 }
 
 static gf_status mark_old(const gf_build_plan *p, const gf_collection_row *row, gf_batch *batch,
-                          gf_buffer *marked, gf_error *err)
+                          leftovers *left, gf_error *err)
 {
     gf_buffer key = {0};
     gf_pins pins = {0};
@@ -64,9 +65,40 @@ static gf_status mark_old(const gf_build_plan *p, const gf_collection_row *row, 
     assert(p->settings.keep > 0);
     if (st == GF_OK)
         st = gf_pins_mark_builds(p->store, gf_buffer_view(&key), p->settings.keep - 1, p->build,
-                                 &pins, batch, marked, err);
+                                 &pins, batch, &left->builds, err);
+    left->edited = pins.edited != p->pins.edited;
     gf_pins_release(&pins);
     gf_buffer_release(&key);
+    return st;
+}
+
+/* NULL: the edit was taken back since the build began. */
+static gf_kept_edit *find_edit(const gf_kept_edits *edits, uint64_t number)
+{
+    for (size_t i = 0; i < edits->n; i++)
+        if (edits->at[i].edit.number == number) return &edits->at[i];
+    return NULL;
+}
+
+/*
+ * Edits that the build has kept or lost are told so. What groups were before them is of use while their
+ * build may be served: the one before this is kept as well.
+ */
+static gf_status note_edits(const gf_build_plan *p, gf_batch *batch, gf_error *err)
+{
+    gf_kept_edits now = {0};
+    if (p->edits.n == 0) return GF_OK;
+    gf_status st = gf_edits_read(p->store, NULL, p->where, p->configuration, &now, err);
+    for (size_t i = 0; i < p->edits.n && st == GF_OK; i++) {
+        gf_kept_edit *e = find_edit(&now, p->edits.at[i].edit.number);
+        if (!e) continue;
+        e->edit.lost = p->edits.at[i].edit.lost;
+        st = gf_edits_put(p->store, p->where, p->configuration, e, batch, err);
+        if (st == GF_OK && e->edit.build != p->served.build)
+            st = gf_edits_delete_before(p->store, p->where, p->configuration, e->edit.number, batch,
+                                        err);
+    }
+    gf_edits_release(&now);
     return st;
 }
 
@@ -75,7 +107,7 @@ static gf_status mark_old(const gf_build_plan *p, const gf_collection_row *row, 
  * read once: under the write lock nobody else moves a pointer.
  */
 static gf_status move_pointer(const gf_build_plan *p, gf_slice key, gf_batch *batch,
-                              gf_buffer *marked, gf_error *err)
+                              leftovers *left, gf_error *err)
 {
     gf_collection_row row = {0};
     int64_t now = gf_clock_ms();
@@ -90,8 +122,9 @@ static gf_status move_pointer(const gf_build_plan *p, gf_slice key, gf_batch *ba
     if (st == GF_OK) {
         gf_batch_delete_row(batch, p->store->tables.builds, gf_buffer_view(&p->key),
                             1u << GF_BUILDS_PROGRESS);
-        st = mark_old(p, &row, batch, marked, err);
+        st = mark_old(p, &row, batch, left, err);
     }
+    if (st == GF_OK) st = note_edits(p, batch, err);
     gf_collection_row_release(&row);
     return st;
 }
@@ -107,8 +140,7 @@ static gf_status move_pointers(const gf_build_plan *const *plans, size_t n, left
         gf_buffer_reset(&key);
         gf_tables_collection_key(&key, plans[i]->where.name_space, plans[i]->where.collection);
         st = gf_buffer_check(&key, err);
-        if (st == GF_OK)
-            st = move_pointer(plans[i], gf_buffer_view(&key), batch, &left[i].builds, err);
+        if (st == GF_OK) st = move_pointer(plans[i], gf_buffer_view(&key), batch, &left[i], err);
     }
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
@@ -210,6 +242,11 @@ gf_status gf_build_move_pointers(const gf_build_plan *const *plans, size_t n, gf
     if (st == GF_OK) st = move_pointers(plans, n, left, err);
     for (size_t i = 0; i < n && st == GF_OK && found == GF_OK; i++)
         found = find_unneeded(plans[i], &left[i].changes);
+    /* One that cannot be made is told of by the list of edits, and is obeyed by the next rebuild. */
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        if (left[i].edited)
+            (void)s->catch_up_edits(s, plans[i]->where, plans[i]->configuration,
+                                    plans[i]->pins.edited, NULL);
     gf_store_unlock(s);
     /* The builds are published: old rows that are left now are cleared away by the next write. */
     if (st == GF_OK && delete_leftovers(plans, n, left) != GF_OK) gf_store_leave_untidy(s);

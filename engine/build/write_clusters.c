@@ -70,8 +70,7 @@ static gf_status cluster_key(const gf_build_writing *w, uint32_t cluster, gf_buf
     return gf_buffer_check(key, err);
 }
 
-/* [["surface", weight], ...] */
-static void write_terms(const gf_centre *c, const gf_vocabulary *vocabulary, gf_buffer *out)
+void gf_build_write_terms(const gf_centre *c, const gf_vocabulary *vocabulary, gf_buffer *out)
 {
     uint32_t best[TERMS_PER_CLUSTER], n = gf_build_heaviest_terms(c, TERMS_PER_CLUSTER, best);
     gf_json_writer w = gf_json_writer_to(out);
@@ -93,8 +92,8 @@ static gf_status put_cluster(const gf_build_writing *w, uint32_t cluster, scratc
     gf_buffer_reset(&s->text);
     gf_buffer_reset(&s->figures);
     gf_cluster_figures_write(&w->figures->at[cluster], &s->figures);
-    write_terms(&gf_build_clustered_terms(w->clustered)->at[cluster],
-                &w->documents->vectors.vocabulary, &s->text);
+    gf_build_write_terms(&gf_build_clustered_terms(w->clustered)->at[cluster],
+                         &w->documents->vectors.vocabulary, &s->text);
     gf_status st = cluster_key(w, cluster, &s->key, err);
     if (st == GF_OK) st = gf_buffer_check(&s->text, err);
     if (st == GF_OK) st = gf_buffer_check(&s->figures, err);

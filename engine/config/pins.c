@@ -29,6 +29,100 @@ const gf_slice *gf_pins_label(const gf_pins *p, uint32_t cluster)
     return NULL;
 }
 
+static bool has_id(const uint32_t *ids, size_t n, uint32_t cluster)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] == cluster) return true;
+    return false;
+}
+
+bool gf_pins_hide(const gf_pins *p, uint32_t cluster)
+{
+    return has_id(p->hidden, p->n_hidden, cluster);
+}
+
+bool gf_pins_lock(const gf_pins *p, uint32_t cluster)
+{
+    return has_id(p->locked, p->n_locked, cluster);
+}
+
+const gf_cluster_state *gf_pins_state(const gf_pins *p, uint32_t cluster)
+{
+    for (size_t i = 0; i < p->n_states; i++)
+        if (p->states[i].cluster == cluster) return &p->states[i].state;
+    return NULL;
+}
+
+/* ---- changing -------------------------------------------------------------------------------- */
+
+static gf_status set_id(gf_pins *p, uint32_t **ids, size_t *n, uint32_t cluster, bool there,
+                        gf_error *err)
+{
+    uint32_t *after = gf_arena_alloc(&p->memory, (*n + 1) * sizeof *after);
+    size_t m = 0;
+    if (!after) return gf_fail_memory(err, "pins");
+    for (size_t i = 0; i < *n; i++)
+        if ((*ids)[i] != cluster) after[m++] = (*ids)[i];
+    if (there) after[m++] = cluster;
+    *ids = after;
+    *n = m;
+    return GF_OK;
+}
+
+gf_status gf_pins_set_hidden(gf_pins *p, uint32_t cluster, bool hidden, gf_error *err)
+{
+    return set_id(p, &p->hidden, &p->n_hidden, cluster, hidden, err);
+}
+
+gf_status gf_pins_set_locked(gf_pins *p, uint32_t cluster, bool locked, gf_error *err)
+{
+    return set_id(p, &p->locked, &p->n_locked, cluster, locked, err);
+}
+
+gf_status gf_pins_set_label(gf_pins *p, uint32_t cluster, gf_slice label, gf_error *err)
+{
+    gf_pinned_label *after = gf_arena_alloc(&p->memory, (p->n_labels + 1) * sizeof *after);
+    size_t n = 0;
+    gf_slice copy = gf_arena_copy(&p->memory, label);
+    if (!after || !copy.ptr) return gf_fail_memory(err, "pins");
+    for (size_t i = 0; i < p->n_labels; i++)
+        if (p->labels[i].cluster != cluster) after[n++] = p->labels[i];
+    if (label.len) after[n++] = (gf_pinned_label){cluster, copy};
+    p->labels = after;
+    p->n_labels = n;
+    return GF_OK;
+}
+
+static gf_slice *state_member(gf_cluster_state *state, size_t i)
+{
+    gf_slice *const members[] = {&state->status, &state->owner, &state->link, &state->note};
+    return i < sizeof members / sizeof members[0] ? members[i] : NULL;
+}
+
+static const char *const state_names[] = {"status", "owner", "link", "note"};
+
+gf_status gf_pins_set_state(gf_pins *p, uint32_t cluster, const gf_cluster_state *state,
+                            gf_error *err)
+{
+    gf_pinned_state *after = gf_arena_alloc(&p->memory, (p->n_states + 1) * sizeof *after);
+    gf_cluster_state copy = *state;
+    size_t n = 0;
+    bool any = false;
+    if (!after) return gf_fail_memory(err, "pins");
+    for (size_t i = 0; i < p->n_states; i++)
+        if (p->states[i].cluster != cluster) after[n++] = p->states[i];
+    for (size_t i = 0; state_member(&copy, i); i++) {
+        gf_slice *value = state_member(&copy, i);
+        any = any || value->len;
+        *value = gf_arena_copy(&p->memory, *value);
+        if (!value->ptr) return gf_fail_memory(err, "pins");
+    }
+    if (any) after[n++] = (gf_pinned_state){cluster, copy};
+    p->states = after;
+    p->n_states = n;
+    return GF_OK;
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 static gf_status damaged(gf_error *err)
@@ -79,6 +173,56 @@ static gf_status read_labels(gf_json_value object, gf_pins *p, gf_error *err)
     return GF_OK;
 }
 
+static gf_status read_ids(gf_json_value list, gf_pins *p, uint32_t **ids, size_t *n, gf_error *err)
+{
+    gf_slice name;
+    gf_json_value item;
+    if (gf_json_kind_of(list) != GF_JSON_ARRAY) return damaged(err);
+    *ids = gf_arena_alloc(&p->memory, count(list) * sizeof **ids);
+    if (!*ids) return gf_fail_memory(err, "pins");
+    for (gf_json_iterator it = gf_json_items(list); gf_json_next(&it, &name, &item);) {
+        double id = gf_json_is_number(item) ? gf_json_number(item) : 0;
+        if (!(id >= 1 && id <= UINT32_MAX)) return damaged(err);
+        (*ids)[(*n)++] = (uint32_t)id;
+    }
+    return GF_OK;
+}
+
+static gf_status read_states(gf_json_value object, gf_pins *p, gf_error *err)
+{
+    gf_slice name;
+    gf_json_value item, part;
+    if (gf_json_kind_of(object) != GF_JSON_OBJECT) return damaged(err);
+    p->states = gf_arena_alloc(&p->memory, count(object) * sizeof *p->states);
+    if (!p->states) return gf_fail_memory(err, "pins");
+    for (gf_json_iterator it = gf_json_items(object); gf_json_next(&it, &name, &item);) {
+        uint64_t id;
+        gf_pinned_state s = {.cluster = 0};
+        if (!gf_number_read(name, &id) || id == 0 || id > UINT32_MAX ||
+            gf_json_kind_of(item) != GF_JSON_OBJECT)
+            return damaged(err);
+        for (size_t i = 0; state_member(&s.state, i); i++) {
+            gf_slice *value = state_member(&s.state, i);
+            *value = GF_SLICE("");
+            if (!gf_json_member(item, state_names[i], &part)) continue;
+            if (gf_json_kind_of(part) != GF_JSON_STRING) return damaged(err);
+            *value = gf_arena_copy(&p->memory, gf_json_get_string(part));
+            if (!value->ptr) return gf_fail_memory(err, "pins");
+        }
+        s.cluster = (uint32_t)id;
+        p->states[p->n_states++] = s;
+    }
+    return GF_OK;
+}
+
+static gf_status read_edited(gf_json_value v, gf_pins *p, gf_error *err)
+{
+    double n = gf_json_is_number(v) ? gf_json_number(v) : -1;
+    if (!(n >= 0)) return damaged(err);
+    p->edited = (uint64_t)n;
+    return GF_OK;
+}
+
 static gf_status parse(gf_json_parser *parser, gf_slice column, gf_json_value *root, gf_error *err)
 {
     gf_status st = gf_json_parse_copy(parser, column, root, err);
@@ -97,6 +241,12 @@ static gf_status read_one(gf_json_value root, gf_slice configuration, gf_pins *p
         if (gf_json_kind_of(own) != GF_JSON_OBJECT) return damaged(err);
         if (gf_json_member(own, "builds", &part)) st = read_builds(part, p, err);
         if (st == GF_OK && gf_json_member(own, "labels", &part)) st = read_labels(part, p, err);
+        if (st == GF_OK && gf_json_member(own, "hidden", &part))
+            st = read_ids(part, p, &p->hidden, &p->n_hidden, err);
+        if (st == GF_OK && gf_json_member(own, "locked", &part))
+            st = read_ids(part, p, &p->locked, &p->n_locked, err);
+        if (st == GF_OK && gf_json_member(own, "states", &part)) st = read_states(part, p, err);
+        if (st == GF_OK && gf_json_member(own, "edited", &part)) st = read_edited(part, p, err);
     }
     return st;
 }
@@ -124,9 +274,38 @@ gf_status gf_pins_read(gf_slice column, gf_slice configuration, gf_pins *pins, g
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
+static void write_ids(gf_json_writer *w, const char *name, const uint32_t *ids, size_t n)
+{
+    if (n == 0) return;
+    gf_json_key(w, name);
+    gf_json_begin(w, '[');
+    for (size_t i = 0; i < n; i++)
+        gf_json_uint(w, ids[i]);
+    gf_json_end(w, ']');
+}
+
+static void write_states(gf_json_writer *w, const gf_pins *p)
+{
+    if (p->n_states == 0) return;
+    gf_json_key(w, "states");
+    gf_json_begin(w, '{');
+    for (size_t s = 0; s < p->n_states; s++) {
+        gf_cluster_state state = p->states[s].state;
+        char id[16];
+        snprintf(id, sizeof id, "%" PRIu32, p->states[s].cluster);
+        gf_json_key(w, id);
+        gf_json_begin(w, '{');
+        for (size_t i = 0; state_member(&state, i); i++)
+            if (state_member(&state, i)->len)
+                gf_json_put_string(w, state_names[i], *state_member(&state, i));
+        gf_json_end(w, '}');
+    }
+    gf_json_end(w, '}');
+}
+
 static void write_one(gf_json_writer *w, gf_slice configuration, const gf_pins *p)
 {
-    if (p->n_builds == 0 && p->n_labels == 0) return;
+    if (p->n_builds == 0 && p->n_labels == 0 && p->edited == 0) return;
     gf_json_key_slice(w, configuration);
     gf_json_begin(w, '{');
     gf_json_key(w, "builds");
@@ -142,6 +321,10 @@ static void write_one(gf_json_writer *w, gf_slice configuration, const gf_pins *
         gf_json_put_string(w, id, p->labels[i].label);
     }
     gf_json_end(w, '}');
+    write_ids(w, "hidden", p->hidden, p->n_hidden);
+    write_ids(w, "locked", p->locked, p->n_locked);
+    write_states(w, p);
+    if (p->edited) gf_json_put_uint(w, "edited", p->edited);
     gf_json_end(w, '}');
 }
 

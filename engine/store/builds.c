@@ -53,6 +53,7 @@ gf_status gf_build_decode(gf_store *s, const gf_row *row, gf_build_info *info, g
                 settings && versions && terms <= UINT32_MAX && k <= UINT32_MAX &&
                 read_rows(row, &b.rows);
     if (!good) return gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
+    read_number(row, "edits", &b.edits); /* absent where there were none */
     b.build = (int64_t)build;
     b.terms = (uint32_t)terms;
     b.k = (uint32_t)k;

@@ -32,8 +32,8 @@ gf_status gf_collection_row_read(gf_store *s, const gf_snapshot *snapshot, gf_pl
     gf_tables_collection_key(&key, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
-        st = gf_table_get(s->tables.collections, snapshot, gf_buffer_view(&key), GF_ALL_FAMILIES,
-                          &r->row, err);
+        st = gf_table_get(s->tables.collections, snapshot, gf_buffer_view(&key),
+                          1u << GF_COLLECTIONS_MAIN | 1u << GF_COLLECTIONS_PROGRESS, &r->row, err);
     gf_buffer_release(&key);
     r->deleting = st == GF_OK && gf_row_find(&r->row, GF_COLLECTIONS_PROGRESS, "state");
     if (st == GF_ENOTFOUND || r->deleting)

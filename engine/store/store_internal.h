@@ -2,6 +2,7 @@
 #ifndef GF_ENGINE_STORE_STORE_INTERNAL_H
 #define GF_ENGINE_STORE_STORE_INTERNAL_H
 
+#include "grouperfish/collections.h"
 #include "grouperfish/store.h"
 #include "storage/folder/folder.h"
 #include "storage/tables.h"
@@ -31,6 +32,10 @@ struct gf_store {
     struct gf_cluster_cache *cluster_cache; /* lists read last (engine/view/cluster_cache.h) */
     /* Deletes what drops of users' tables have left (engine/user_tables); called by gf_store_lock. */
     gf_status (*reclaim_tables)(gf_store *store, const gf_cancel *cancel, gf_error *err);
+    /* Makes edits of a number above `since` in the served build, which was begun before them
+       (engine/edit/edit.c); called under the write lock, when that build has been published. */
+    gf_status (*catch_up_edits)(gf_store *store, gf_place where, gf_slice configuration,
+                                uint64_t since, gf_error *err);
 };
 
 /** Open the folder and the tables, without the parts of later rooms. As gf_store_open. */

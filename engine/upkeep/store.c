@@ -5,6 +5,7 @@
 #include "engine/put/group.h"
 
 #include "base/options.h"
+#include "engine/edit/edit.h"
 #include "engine/store/store_internal.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "engine/view/cluster_cache.h"
@@ -19,6 +20,7 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
     gf_status st = gf_store_create(path, options, &s, err);
     if (st != GF_OK) return st;
     s->reclaim_tables = gf_user_tables_reclaim;
+    s->catch_up_edits = gf_edits_catch_up;
     s->put_line = gf_put_line_create();
     s->cluster_cache = gf_cluster_cache_create();
     if (!s->put_line || !s->cluster_cache) {

@@ -9,6 +9,8 @@
 #include "base/memory.h"
 #include "base/number.h"
 #include "base/options.h"
+#include "engine/config/edits.h"
+#include "engine/config/pins.h"
 #include "engine/config/settings.h"
 #include "engine/rows/audit.h"
 #include "engine/rows/hours.h"
@@ -531,6 +533,38 @@ static gf_status check_documents(checking *c, gf_place where, const gf_collectio
                           n, row->size);
 }
 
+/* Numbers of edits rise up to the last that the pins know of; each has its witnesses. */
+static gf_status check_edits(checking *c, gf_place where, gf_slice configuration, gf_slice column,
+                             gf_error *err)
+{
+    gf_kept_edits edits = {0};
+    gf_pins pins = {0};
+    gf_buffer name = {0};
+    gf_row row = {0};
+    gf_store *s = c->audit.store;
+    const char *of = name_of(&name, where.collection, configuration, 0);
+    gf_status st = gf_buffer_check(&name, err);
+    if (st == GF_OK) st = gf_pins_read(column, configuration, &pins, err);
+    if (st == GF_OK) st = gf_edits_read(s, c->snapshot, where, configuration, &edits, err);
+    if (st == GF_OK && edits.n && edits.at[edits.n - 1].edit.number > pins.edited)
+        st = gf_audit_fault(&c->audit, of, err, "an edit is newer than the collection says");
+    for (size_t i = 0; i < edits.n && st == GF_OK; i++) {
+        const gf_edit *e = &edits.at[i].edit;
+        for (size_t side = 0; side < gf_edit_sides(e) && st == GF_OK; side++)
+            st = gf_edits_read_side(s, c->snapshot, where, configuration, e->number, (uint32_t)side,
+                                    &row, err);
+        if (st == GF_ENOTFOUND)
+            st = gf_audit_fault(&c->audit, of, err, "edit %" PRIu64 " has lost its witnesses",
+                                e->number);
+    }
+    st = gf_audit_read(&c->audit, st, of, err);
+    gf_edits_release(&edits);
+    gf_pins_release(&pins);
+    gf_row_release(&row);
+    gf_buffer_release(&name);
+    return st;
+}
+
 /* The builds of one configuration, and that its pointer leads to one of them. */
 static gf_status check_configuration(checking *c, gf_place where, gf_slice configuration,
                                      int64_t served, gf_error *err)
@@ -566,6 +600,8 @@ static gf_status visit_configuration(void *context, const gf_configuration_info 
                                      gf_error *err)
 {
     configuration_walk *w = context;
+    gf_status st = check_edits(w->c, w->where, info->name, w->row->pins, err);
+    if (st != GF_OK) return st;
     return check_configuration(w->c, w->where, info->name,
                                gf_collection_row_served(w->row, info->name), err);
 }

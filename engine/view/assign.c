@@ -114,7 +114,8 @@ static void describe_two(const gf_view *v, gf_nearest_two two, gf_membership *m)
     *m = (gf_membership){.cluster = own->id,
                          .label = own->label,
                          .score = within_1(two.similarity),
-                         .provisional = true};
+                         .provisional = true,
+                         .state = gf_pins_state(&v->pins, own->id)};
     if (v->n_clusters < 2) return;
     m->runner_up = v->clusters[two.runner_up].id;
     m->runner_up_label = v->clusters[two.runner_up].label;

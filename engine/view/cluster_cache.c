@@ -12,6 +12,7 @@ struct gf_cluster_list {
     gf_arena memory;
     gf_slice key;                       /* of the build */
     uint64_t seq, documents, objective; /* of the build, in case a key comes twice */
+    uint64_t edits;                     /* of the build as it was read */
     gf_listed_cluster *clusters;        /* n, by id */
     size_t n;
     unsigned users;
@@ -62,7 +63,7 @@ static uint64_t bits_of(double v)
 static bool is_of_build(const gf_cluster_list *l, gf_slice key, const gf_build_info *info)
 {
     return gf_slice_equal(l->key, key) && l->seq == info->seq && l->documents == info->documents &&
-           l->n == info->k && l->objective == bits_of(info->objective);
+           l->n == info->k && l->objective == bits_of(info->objective) && l->edits == info->edits;
 }
 
 gf_cluster_list *gf_cluster_cache_find(gf_cluster_cache *c, gf_slice key, const gf_build_info *info)
@@ -87,6 +88,7 @@ static gf_cluster_list *make_list(gf_cluster_cache *cache, gf_slice key, const g
     l->cache = cache;
     l->seq = l->deleted_seq = info->seq;
     l->documents = info->documents;
+    l->edits = info->edits;
     l->objective = bits_of(info->objective);
     l->n = n;
     l->users = 1;

@@ -1,6 +1,6 @@
 /**
- * The lists of clusters that were read last, one for each build, kept with the store. A build never
- * changes, so its list stays true. Beside each list is the set of documents that were deleted since
+ * The lists of clusters that were read last, one for each build and number of its edits, kept with the
+ * store. A build changes by edits alone, so its list stays true. Beside each list is the set of documents that were deleted since
  * the build, as of the last seq of the collection at which a view looked.
  *
  * Without the cache every look at one document reads the rows of all clusters, to name two of them.

@@ -98,7 +98,12 @@ static gf_status visit_one(gf_view *v, const gf_listed_cluster *c, gf_json_parse
     gf_buffer_reset(&key);
     const gf_cell *cell = st == GF_OK ? gf_row_find(&v->row, GF_CLUSTERS_MAIN, "terms") : NULL;
     if (st == GF_OK && !cell) st = gf_fail(err, GF_ECORRUPT, "table clusters: a row is damaged");
-    gf_cluster_info info = {.id = c->id, .label = c->label, .size = c->size};
+    gf_cluster_info info = {.id = c->id,
+                            .label = c->label,
+                            .size = c->size,
+                            .hidden = gf_pins_hide(&v->pins, c->id),
+                            .locked = gf_pins_lock(&v->pins, c->id),
+                            .state = gf_pins_state(&v->pins, c->id)};
     gf_cluster_figures figures;
     gf_term *terms = NULL;
     const gf_cell *kept = st == GF_OK ? gf_row_find(&v->row, GF_CLUSTERS_MAIN, "figures") : NULL;
@@ -106,6 +111,7 @@ static gf_status visit_one(gf_view *v, const gf_listed_cluster *c, gf_json_parse
     if (st == GF_OK && kept) {
         const gf_listed_cluster *nearest = gf_view_find_cluster(v, figures.nearest);
         if (nearest) figures.nearest_label = nearest->label;
+        if (!nearest) figures.nearest = 0; /* an edit has ended it */
         info.figures = &figures;
     }
     if (st == GF_OK) st = take_terms(parser, cell->value, &terms, &info.n_terms, err);

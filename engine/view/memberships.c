@@ -8,7 +8,8 @@ void gf_view_describe(const gf_view *v, const gf_membership_cells *cells, gf_mem
     *m = (gf_membership){.cluster = cells->cluster,
                          .score = cells->score,
                          .runner_up = cells->runner_up,
-                         .second = cells->second};
+                         .second = cells->second,
+                         .state = gf_pins_state(&v->pins, cells->cluster)};
     m->label = own                                ? own->label
                : gf_rows_are_given(v->info.rows)  ? GF_SLICE(GF_VECTOR_WITHOUT)
                : v->info.rows == GF_ROWS_OF_WORDS ? GF_SLICE(GF_WORDS_WITHOUT)

@@ -1,19 +1,15 @@
-/* Serving a kept build again, pinning builds, and pinning labels of clusters. */
+/* Serving a kept build again, and pinning builds. */
 #include "engine/config/pins.h"
 #include "engine/view/view.h"
 
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "base/utf8.h"
 #include "engine/config/settings.h"
 #include "engine/store/builds.h"
 #include "engine/store/lock.h"
 
 #include <inttypes.h>
-#include <string.h>
-
-enum { MOST_LABEL = 200 }; /* bytes */
 
 /* ---- the collection's row, under the write lock ---------------------------------------------- */
 
@@ -141,73 +137,6 @@ gf_status gf_pin_build(gf_store *store, gf_place where, gf_slice configuration, 
     pinning p = {.store = store, .where = where, .configuration = configuration};
     gf_status st = gf_store_lock(store, err);
     if (st == GF_OK) st = change_build(&p, build, pinned, err);
-    gf_store_unlock(store);
-    release(&p);
-    return st;
-}
-
-/* ---- labels ---------------------------------------------------------------------------------- */
-
-/* The cluster must be there, and no sibling may have the label, in whatever case. */
-static gf_status check_siblings(pinning *p, uint32_t cluster, gf_slice label, gf_error *err)
-{
-    gf_view *v;
-    gf_status st = gf_view_open(p->store, p->where, p->configuration, 0, &v, err);
-    if (st != GF_OK) return st;
-    st = gf_view_list_clusters(v, err);
-    if (st == GF_OK && !gf_view_find_cluster(v, cluster))
-        st = gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
-    for (size_t i = 0; st == GF_OK && i < v->n_clusters; i++)
-        if (v->clusters[i].id != cluster && gf_utf8_same_letters(v->clusters[i].label, label))
-            st = gf_fail(err, GF_EEXISTS, "cluster %" PRIu32 " is called \"%.*s\" already",
-                         v->clusters[i].id, GF_SLICE_ARG(v->clusters[i].label));
-    gf_view_close(v);
-    return st;
-}
-
-static gf_status change_label(pinning *p, uint32_t cluster, gf_slice label, gf_error *err)
-{
-    size_t n = 0;
-    gf_status st = begin(p, err);
-    if (st == GF_OK && label.len) st = check_siblings(p, cluster, label, err);
-    if (st != GF_OK) return st;
-    if (!label.len && !gf_pins_label(&p->pins, cluster))
-        return gf_fail(err, GF_ENOTFOUND, "the label of cluster %" PRIu32 " is not pinned",
-                       cluster);
-    gf_pinned_label *labels =
-        gf_arena_alloc(&p->pins.memory, (p->pins.n_labels + 1) * sizeof *labels);
-    if (!labels) return gf_fail_memory(err, "pins");
-    for (size_t i = 0; i < p->pins.n_labels; i++)
-        if (p->pins.labels[i].cluster != cluster) labels[n++] = p->pins.labels[i];
-    if (label.len) labels[n++] = (gf_pinned_label){cluster, label};
-    p->pins.labels = labels;
-    p->pins.n_labels = n;
-    return write_pins(p, err);
-}
-
-static gf_status check_label(gf_slice label, gf_error *err)
-{
-    if (label.len > MOST_LABEL)
-        return gf_fail(err, GF_EINVAL, "a label has at most %d bytes", MOST_LABEL);
-    if (gf_utf8_valid_length(label) != label.len)
-        return gf_fail(err, GF_EINVAL, "the label is not valid UTF-8");
-    if (gf_utf8_same_letters(label, GF_SLICE("without terms")))
-        return gf_fail(err, GF_EINVAL,
-                       "\"without terms\" is what documents in no cluster are called");
-    for (size_t i = 0; i < label.len; i++)
-        if ((unsigned char)label.ptr[i] < 0x20)
-            return gf_fail(err, GF_EINVAL, "a label has no control characters");
-    return GF_OK;
-}
-
-gf_status gf_pin_label(gf_store *store, gf_place where, gf_slice configuration, uint32_t cluster,
-                       gf_slice label, gf_error *err)
-{
-    pinning p = {.store = store, .where = where, .configuration = configuration};
-    gf_status st = check_label(label, err);
-    if (st != GF_OK) return st;
-    st = gf_store_lock(store, err);
-    if (st == GF_OK) st = change_label(&p, cluster, label, err);
     gf_store_unlock(store);
     release(&p);
     return st;

@@ -115,6 +115,11 @@ void gf_view_close(gf_view *v)
     gf_free(v);
 }
 
+bool gf_view_hides(const gf_view *v, uint32_t cluster)
+{
+    return gf_pins_hide(&v->pins, cluster);
+}
+
 const gf_build_info *gf_view_build(const gf_view *v)
 {
     return &v->info;

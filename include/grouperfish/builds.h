@@ -37,7 +37,13 @@ typedef struct gf_build_info {
     gf_slice settings;      /* JSON object: the keys that differ from their default */
     gf_slice versions;      /* of the libraries that made it */
     gf_rows_kind rows;      /* of the texts, of a matrix, or of word vectors */
+    uint64_t edits;         /* changes that edits have made to it in place (edits.h) */
 } gf_build_info;
+
+/** What people note of a cluster (edits.h); parts that nobody has set are empty. */
+typedef struct gf_cluster_state {
+    gf_slice status, owner, link, note;
+} gf_cluster_state;
 
 /** Serve a kept build again; GF_ENOTFOUND. A rebuild that is under way then fails. */
 gf_status gf_pin_publish(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
@@ -49,7 +55,8 @@ gf_status gf_pin_build(gf_store *store, gf_place where, gf_slice configuration, 
 
 /**
  * Pin the label of a cluster of the served build: every read has it at once, and rebuilds keep it
- * as long as the cluster lasts. An empty label unpins.
+ * as long as the cluster lasts. An empty label unpins. It is an edit of kind GF_EDIT_LABEL (edits.h),
+ * by nobody and without a reason.
  * @return GF_OK; GF_ENOTFOUND (cluster, pin), GF_EEXISTS (another cluster has the label), GF_EINVAL
  *         (more than 200 bytes, control characters)
  */

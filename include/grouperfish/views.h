@@ -93,6 +93,9 @@ typedef struct gf_cluster_info {
     /* A name in a few words by a language model, that model, and the hash of what it was asked;
        empty where none was asked, and where a person has pinned the label. */
     gf_slice title, title_model, title_prompt;
+    /* By edits (edits.h). */
+    bool hidden, locked;
+    const gf_cluster_state *state; /* NULL: none */
 } gf_cluster_info;
 
 typedef gf_status gf_visit_cluster(void *context, const gf_cluster_info *info, gf_error *err);
@@ -106,6 +109,9 @@ gf_status gf_view_clusters(gf_view *view, gf_visit_cluster *visit, void *context
  */
 gf_status gf_view_clusters_above(gf_view *view, float min_score, gf_visit_cluster *visit,
                                  void *context, gf_error *err);
+
+/** Whether a cluster is hidden by an edit: lists leave it out (edits.h). */
+bool gf_view_hides(const gf_view *view, uint32_t cluster);
 
 /** The cluster of that id, or where id is 0 of that label; GF_ENOTFOUND. */
 gf_status gf_view_cluster(gf_view *view, uint32_t id, gf_slice label, gf_visit_cluster *visit,
@@ -149,6 +155,7 @@ typedef struct gf_membership {
     bool replaced;    /* the document was put anew since the build */
     bool provisional; /* the build does not have this text: it is where it would be */
     uint64_t copies;  /* of gf_view_different: documents like it that are not given; else 0 */
+    const gf_cluster_state *state; /* of the cluster; NULL: none */
 } gf_membership;
 
 typedef gf_status gf_visit_member(void *context, gf_slice id, const gf_membership *membership,

@@ -250,6 +250,7 @@ class BuildInfo(Structure):
         ("settings", Slice),
         ("versions", Slice),
         ("rows", c_int),
+        ("edits", c_uint64),
     ]
 
 
@@ -274,6 +275,7 @@ class Membership(Structure):
         ("replaced", c_bool),
         ("provisional", c_bool),
         ("copies", c_uint64),
+        ("state", c_void_p),
     ]
 
 

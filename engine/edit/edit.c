@@ -1,0 +1,748 @@
+/*
+ * Edits made, listed and taken back.
+ *
+ * All that an edit changes goes in one synced write under the write lock: the pins by which it shows,
+ * the fact with its witnesses, and, where it changes groups, the cells of the served build with what they
+ * were before.
+ */
+#include "engine/edit/edit.h"
+
+#include "engine/edit/internal.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "base/options.h"
+#include "base/utf8.h"
+#include "engine/config/settings.h"
+#include "engine/rows/scan.h"
+#include "engine/store/builds.h"
+#include "engine/store/lock.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { MOST_LABEL = 200, MOST_TEXT = 2000 /* bytes */, MOST_PARTS = 100, MOST_OTHERS = 1000 };
+
+/* ---- the beginning and the end --------------------------------------------------------------- */
+
+static gf_status begin(gf_editing *e, gf_error *err)
+{
+    gf_settings_map map = {0};
+    gf_tables_collection_key(&e->key, e->where.name_space, e->where.collection);
+    gf_status st = gf_buffer_check(&e->key, err);
+    if (st == GF_OK) st = gf_batch_create(e->store->db, &e->batch, err);
+    if (st == GF_OK) st = gf_collection_row_read(e->store, NULL, e->where, &e->row, err);
+    if (st == GF_OK)
+        st = gf_configuration_load(e->store, NULL, e->where, &e->row, e->configuration, &map, err);
+    if (st == GF_OK) st = gf_pins_read(e->row.pins, e->configuration, &e->pins, err);
+    if (st == GF_OK) st = gf_edits_read(e->store, NULL, e->where, e->configuration, &e->edits, err);
+    gf_settings_map_release(&map);
+    return st;
+}
+
+static gf_status open_view(gf_editing *e, gf_error *err)
+{
+    gf_status st = gf_view_open(e->store, e->where, e->configuration, 0, &e->view, err);
+    return st == GF_OK ? gf_view_load_clusters(e->view, err) : st;
+}
+
+static void release(gf_editing *e)
+{
+    gf_view_close(e->view);
+    gf_batch_free(e->batch);
+    gf_collection_row_release(&e->row);
+    gf_pins_release(&e->pins);
+    gf_edits_release(&e->edits);
+    gf_buffer_release(&e->key);
+    gf_arena_release(&e->memory);
+}
+
+static gf_status put_pins(gf_editing *e, gf_error *err)
+{
+    gf_buffer column = {0};
+    gf_status st = gf_pins_write(e->row.pins, e->configuration, &e->pins, &column, err);
+    if (st == GF_OK)
+        gf_batch_put(e->batch, e->store->tables.collections, gf_buffer_view(&e->key),
+                     GF_COLLECTIONS_MAIN, GF_SLICE("pins"), gf_buffer_view(&column), 0);
+    gf_buffer_release(&column);
+    return st;
+}
+
+/* ---- witnesses ------------------------------------------------------------------------------- */
+
+/* Ids of members, spread evenly over their ranking. */
+static void write_witnesses(const gf_group_member *members, size_t n, gf_buffer *out)
+{
+    size_t most = n < GF_EDIT_WITNESSES ? n : GF_EDIT_WITNESSES;
+    for (size_t i = 0; i < most; i++)
+        gf_buffer_string(out, members[i * n / most].id);
+}
+
+static gf_status put_side(gf_editing *e, const gf_edit *edit, uint32_t side, gf_buffer *bytes,
+                          gf_error *err)
+{
+    gf_status st = gf_buffer_check(bytes, err);
+    if (st == GF_OK)
+        st = gf_edits_put_side(e->store, e->where, e->configuration, edit->number, side,
+                               gf_buffer_view(bytes), e->batch, err);
+    gf_buffer_release(bytes);
+    return st;
+}
+
+/* Members of a cluster of the served build, best first, without those that were deleted. */
+static gf_status list_members(gf_editing *e, uint32_t cluster, gf_group_member **members, size_t *n,
+                              gf_error *err)
+{
+    gf_view *v = e->view;
+    const gf_listed_cluster *c = gf_view_find_cluster(v, cluster);
+    gf_buffer key = {0};
+    gf_scan *scan = NULL;
+    gf_row row = {0};
+    bool more = true;
+    size_t most = c->size + 1, at = 0;
+    gf_group_member *list = gf_arena_alloc(&e->memory, most * sizeof *list);
+    gf_tables_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
+    gf_status st = list ? gf_buffer_check(&key, err) : gf_fail_memory(err, "members");
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_CLUSTERS_RANKED,
+                                        .prefix = gf_buffer_view(&key), .keys_only = true);
+    if (st == GF_OK) st = gf_scan_open(v->store->tables.clusters, &o, &scan, err);
+    while (st == GF_OK && at < most && (st = gf_scan_step(scan, &row, &more, err)) == GF_OK &&
+           more) {
+        gf_slice id;
+        float score;
+        if (!gf_tables_rank_read(row.cells[0].qualifier, &score, &id))
+            st = gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
+        if (st != GF_OK || gf_deleted_set_has(v->deleted, id)) continue;
+        list[at] = (gf_group_member){gf_arena_copy(&e->memory, id), score};
+        if (!list[at++].id.ptr) st = gf_fail_memory(err, "members");
+    }
+    gf_scan_close(scan);
+    gf_row_release(&row);
+    gf_buffer_release(&key);
+    *members = list;
+    *n = at;
+    return st;
+}
+
+static gf_status put_cluster_witnesses(gf_editing *e, const gf_edit *edit, uint32_t cluster,
+                                       uint32_t side, gf_error *err)
+{
+    gf_group_member *members;
+    size_t n;
+    gf_buffer bytes = {0};
+    gf_status st = list_members(e, cluster, &members, &n, err);
+    if (st != GF_OK) return st;
+    write_witnesses(members, n, &bytes);
+    return put_side(e, edit, side, &bytes, err);
+}
+
+/* The centre of a cluster that is locked: its terms by name, so that it outlives the vocabulary. */
+static gf_status put_centre(gf_editing *e, const gf_edit *edit, gf_error *err)
+{
+    gf_view *v = e->view;
+    uint32_t *term = NULL, n = 0;
+    float *value = NULL;
+    gf_buffer bytes = {0};
+    gf_status st = gf_view_load_model(v, err);
+    if (st == GF_OK) st = gf_view_read_centre(v, edit->cluster, &term, &value, &n, err);
+    for (uint32_t i = 0; st == GF_OK && i < n; i++) {
+        uint32_t bits;
+        memcpy(&bits, &value[i], sizeof bits);
+        gf_buffer_string(&bytes, gf_vocabulary_term(&v->model.vocabulary, term[i]));
+        gf_buffer_u32be(&bytes, bits);
+    }
+    gf_free(term);
+    gf_free(value);
+    if (st == GF_OK) return put_side(e, edit, GF_EDIT_CENTRE, &bytes, err);
+    gf_buffer_release(&bytes);
+    return st;
+}
+
+/* ---- what an edit is of ---------------------------------------------------------------------- */
+
+static gf_status find_cluster(const gf_editing *e, uint32_t cluster, gf_error *err)
+{
+    if (gf_view_find_cluster(e->view, cluster)) return GF_OK;
+    return gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
+}
+
+static gf_status refuse_locked(const gf_editing *e, uint32_t cluster, const char *what,
+                               gf_error *err)
+{
+    if (!gf_pins_lock(&e->pins, cluster)) return GF_OK;
+    return gf_fail(err, GF_EINVAL, "cluster %" PRIu32 " is locked: unlock it to %s it", cluster,
+                   what);
+}
+
+static gf_status check_text(gf_slice text, const char *what, size_t most, gf_error *err)
+{
+    if (text.len > most) return gf_fail(err, GF_EINVAL, "a %s has at most %zu bytes", what, most);
+    if (gf_utf8_valid_length(text) != text.len)
+        return gf_fail(err, GF_EINVAL, "the %s is not valid UTF-8", what);
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < 0x20)
+            return gf_fail(err, GF_EINVAL, "a %s has no control characters", what);
+    return GF_OK;
+}
+
+static gf_status check_request(const gf_edit_request *r, gf_error *err)
+{
+    gf_status st = gf_options_check(r->version, GF_EDIT_REQUEST_VERSION, "gf_edit_request", err);
+    if (st == GF_OK) st = check_text(r->by, "name", MOST_LABEL, err);
+    if (st == GF_OK) st = check_text(r->reason, "reason", MOST_TEXT, err);
+    if (st == GF_OK && r->kind == GF_EDIT_LABEL) {
+        st = check_text(r->text, "label", MOST_LABEL, err);
+        if (st == GF_OK && gf_utf8_same_letters(r->text, GF_SLICE("without terms")))
+            st = gf_fail(err, GF_EINVAL,
+                         "\"without terms\" is what documents in no cluster are called");
+        if (st == GF_OK && r->off == (r->text.len > 0))
+            st = gf_fail(err, GF_EINVAL, "a label is either given or taken back");
+    }
+    return st;
+}
+
+/* ---- labels, flags, states ------------------------------------------------------------------- */
+
+/* No sibling may have the label, in whatever case. */
+static gf_status check_siblings(const gf_editing *e, uint32_t cluster, gf_slice label,
+                                gf_error *err)
+{
+    const gf_view *v = e->view;
+    for (size_t i = 0; i < v->n_clusters; i++)
+        if (v->clusters[i].id != cluster && gf_utf8_same_letters(v->clusters[i].label, label))
+            return gf_fail(err, GF_EEXISTS, "cluster %" PRIu32 " is called \"%.*s\" already",
+                           v->clusters[i].id, GF_SLICE_ARG(v->clusters[i].label));
+    return GF_OK;
+}
+
+static gf_status set_label(gf_editing *e, gf_kept_edit *kept, gf_error *err)
+{
+    const gf_edit *edit = &kept->edit;
+    const gf_slice *pinned = gf_pins_label(&e->pins, edit->cluster);
+    if (edit->off && !pinned)
+        return gf_fail(err, GF_ENOTFOUND, "the label of cluster %" PRIu32 " is not pinned",
+                       edit->cluster);
+    gf_status st = edit->off ? GF_OK : check_siblings(e, edit->cluster, edit->text, err);
+    kept->was.label = pinned ? *pinned : GF_SLICE("");
+    return st == GF_OK ? gf_pins_set_label(&e->pins, edit->cluster, edit->text, err) : st;
+}
+
+static gf_status set_flag(gf_editing *e, gf_kept_edit *kept, gf_error *err)
+{
+    const gf_edit *edit = &kept->edit;
+    bool hides = edit->kind == GF_EDIT_HIDE, on = !edit->off;
+    kept->was.flag =
+        hides ? gf_pins_hide(&e->pins, edit->cluster) : gf_pins_lock(&e->pins, edit->cluster);
+    if (kept->was.flag == on)
+        return gf_fail(err, GF_EINVAL, "cluster %" PRIu32 " is %s", edit->cluster,
+                       hides ? (on ? "hidden already" : "not hidden")
+                             : (on ? "locked already" : "not locked"));
+    return hides ? gf_pins_set_hidden(&e->pins, edit->cluster, on, err)
+                 : gf_pins_set_locked(&e->pins, edit->cluster, on, err);
+}
+
+static gf_slice *part_of_state(gf_cluster_state *s, gf_slice name)
+{
+    if (gf_slice_equal(name, GF_SLICE("status"))) return &s->status;
+    if (gf_slice_equal(name, GF_SLICE("owner"))) return &s->owner;
+    if (gf_slice_equal(name, GF_SLICE("link"))) return &s->link;
+    if (gf_slice_equal(name, GF_SLICE("note"))) return &s->note;
+    return NULL;
+}
+
+static gf_status set_state(gf_editing *e, const gf_edit_request *r, gf_kept_edit *kept,
+                           gf_error *err)
+{
+    static const gf_cluster_state none = {{"", 0}, {"", 0}, {"", 0}, {"", 0}};
+    const gf_cluster_state *now = gf_pins_state(&e->pins, r->cluster);
+    kept->was.state = now ? *now : none;
+    kept->edit.state = kept->was.state;
+    for (size_t i = 0; i < r->n_set; i++) {
+        gf_slice *part = part_of_state(&kept->edit.state, r->set[i].name);
+        if (!part)
+            return gf_fail(err, GF_EINVAL, "a cluster has no \"%.*s\": status, owner, link or note",
+                           GF_SLICE_ARG(r->set[i].name));
+        gf_status st = check_text(r->set[i].value, "status, owner, link or note", MOST_TEXT, err);
+        if (st != GF_OK) return st;
+        *part = r->set[i].value;
+    }
+    if (r->n_set == 0)
+        return gf_fail(err, GF_EINVAL, "nothing is set: give a status, an owner, a link or a note");
+    return gf_pins_set_state(&e->pins, r->cluster, &kept->edit.state, err);
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+typedef struct newest_build {
+    uint64_t next_id;
+    gf_buffer *key;
+} newest_build;
+
+/* All builds of the configuration are asked: one that was served again may know of fewer ids. */
+static gf_status raise_next_id(void *context, const gf_row *row, gf_error *err)
+{
+    newest_build *n = context;
+    uint64_t next;
+    if (!gf_rows_cell_number(gf_row_find(row, GF_BUILDS_MAIN, "next_id"), &next))
+        return gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
+    if (next > n->next_id) n->next_id = next;
+    gf_buffer_reset(n->key);
+    gf_buffer_slice(n->key, row->key);
+    return gf_buffer_check(n->key, err);
+}
+
+gf_status gf_edit_next_id(gf_editing *e, uint64_t *next_id, gf_buffer *newest, gf_error *err)
+{
+    gf_buffer key = {0};
+    newest_build n = {.next_id = 1, .key = newest};
+    gf_tables_configuration_key(&key, e->where.name_space, e->where.collection, e->configuration);
+    gf_status st = gf_buffer_check(&key, err);
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_BUILDS_MAIN, .prefix = gf_buffer_view(&key));
+    if (st == GF_OK) st = gf_scan_each(e->store->tables.builds, &o, raise_next_id, &n, err);
+    gf_buffer_release(&key);
+    *next_id = n.next_id;
+    return st;
+}
+
+/* Put what a regrouping made, and keep what was before. */
+static gf_status put_regrouped(gf_editing *e, const gf_edit *edit, const gf_regrouped *g,
+                               gf_error *err)
+{
+    gf_buffer bytes = {0};
+    gf_status st = gf_groups_put(e->view, g->ids, g->n_ids, &g->after, g->next_id, e->batch, err);
+    if (st != GF_OK) return st;
+    gf_groups_write(&g->before, &bytes);
+    st = gf_buffer_check(&bytes, err);
+    if (st == GF_OK)
+        st = gf_edits_put_before(e->store, e->where, e->configuration, edit->number,
+                                 gf_buffer_view(&bytes), e->batch, err);
+    gf_buffer_release(&bytes);
+    return st;
+}
+
+static gf_status put_group_witnesses(gf_editing *e, const gf_edit *edit, const gf_grouping *groups,
+                                     gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t side = 0; side < gf_edit_sides(edit) && st == GF_OK; side++) {
+        uint32_t id = side ? edit->others[side - 1] : edit->cluster;
+        gf_buffer bytes = {0};
+        for (size_t i = 0; i < groups->n; i++)
+            if (groups->at[i].id == id)
+                write_witnesses(groups->at[i].members, groups->at[i].n, &bytes);
+        st = put_side(e, edit, (uint32_t)side, &bytes, err);
+    }
+    return st;
+}
+
+static gf_status check_merge(const gf_editing *e, const gf_edit *edit, gf_error *err)
+{
+    gf_status st = refuse_locked(e, edit->cluster, "merge", err);
+    if (st == GF_OK && edit->n_others == 0)
+        st = gf_fail(err, GF_EINVAL, "a merge is of two clusters or more");
+    if (st == GF_OK && edit->n_others > MOST_OTHERS)
+        st = gf_fail(err, GF_EINVAL, "a merge is of at most %d clusters", MOST_OTHERS + 1);
+    for (size_t i = 0; i < edit->n_others && st == GF_OK; i++) {
+        st = find_cluster(e, edit->others[i], err);
+        if (st == GF_OK) st = refuse_locked(e, edit->others[i], "merge", err);
+        for (size_t j = 0; j <= i && st == GF_OK; j++)
+            if (edit->others[i] == (j ? edit->others[j - 1] : edit->cluster))
+                st = gf_fail(err, GF_EINVAL, "cluster %" PRIu32 " is named twice", edit->others[i]);
+    }
+    return st;
+}
+
+static gf_status merge(gf_editing *e, gf_edit *edit, gf_error *err)
+{
+    gf_regrouped g = {.next_id = 0};
+    gf_status st = check_merge(e, edit, err);
+    if (st == GF_OK) st = gf_regroup_merge(e, edit, &g, err);
+    if (st == GF_OK) st = put_regrouped(e, edit, &g, err);
+    return st == GF_OK ? put_group_witnesses(e, edit, &g.before, err) : st;
+}
+
+static gf_status check_split(const gf_editing *e, const gf_edit *edit, uint32_t parts,
+                             gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_status st = refuse_locked(e, edit->cluster, "split", err);
+    if (st == GF_OK && (parts < 2 || parts > MOST_PARTS))
+        st = gf_fail(err, GF_EINVAL, "a cluster is split into 2 to %d parts", MOST_PARTS);
+    gf_tables_configuration_key(&key, e->where.name_space, e->where.collection, e->configuration);
+    if (st == GF_OK) st = gf_buffer_check(&key, err);
+    /* The rebuild gives ids as well, and those of the split would not be known to it. */
+    if (st == GF_OK && gf_store_is_active(e->store, gf_buffer_view(&key)))
+        st = gf_fail(err, GF_EBUSY,
+                     "configuration \"%.*s\" of \"%.*s\" is being rebuilt: split when that is done",
+                     GF_SLICE_ARG(e->configuration), GF_SLICE_ARG(e->where.collection));
+    gf_buffer_release(&key);
+    return st;
+}
+
+static gf_status split(gf_editing *e, gf_edit *edit, uint32_t parts, gf_error *err)
+{
+    gf_regrouped g = {.next_id = 0};
+    gf_buffer newest = {0};
+    gf_number_digits digits;
+    gf_status st = check_split(e, edit, parts, err);
+    if (st == GF_OK) st = gf_edit_next_id(e, &g.next_id, &newest, err);
+    if (st == GF_OK) st = gf_regroup_split(e, edit, parts, &g, err);
+    if (st == GF_OK) st = put_regrouped(e, edit, &g, err);
+    if (st == GF_OK)
+        gf_batch_put(e->batch, e->store->tables.builds, gf_buffer_view(&newest), GF_BUILDS_MAIN,
+                     GF_SLICE("next_id"), gf_number_write(&digits, g.next_id), 0);
+    gf_buffer_release(&newest);
+    return st == GF_OK ? put_group_witnesses(e, edit, &g.after, err) : st;
+}
+
+/* The cluster that a document is in; it must be in one. */
+static gf_status find_document(gf_editing *e, gf_slice id, uint32_t *cluster, gf_error *err)
+{
+    gf_membership m;
+    gf_status st = gf_view_membership(e->view, id, &m, err);
+    if (st == GF_OK && !m.cluster)
+        st = gf_fail(err, GF_EINVAL, "document \"%.*s\" is in no cluster: it is %.*s",
+                     GF_SLICE_ARG(id), GF_SLICE_ARG(m.label));
+    if (st == GF_OK) *cluster = m.cluster;
+    return st;
+}
+
+static gf_status move(gf_editing *e, gf_edit *edit, gf_error *err)
+{
+    gf_regrouped g = {.next_id = 0};
+    uint32_t from;
+    gf_status st = find_document(e, edit->document, &from, err);
+    if (st == GF_OK && from != edit->cluster) {
+        st = gf_regroup_move(e, edit, &g, err);
+        if (st == GF_OK) st = put_regrouped(e, edit, &g, err);
+    }
+    return st == GF_OK ? put_cluster_witnesses(e, edit, edit->cluster, 0, err) : st;
+}
+
+/* ---- making ---------------------------------------------------------------------------------- */
+
+static gf_status make_kind(gf_editing *e, const gf_edit_request *r, gf_kept_edit *kept,
+                           gf_error *err)
+{
+    gf_edit *edit = &kept->edit;
+    gf_status st = GF_OK;
+    if (edit->kind == GF_EDIT_KEEP) st = find_document(e, edit->document, &edit->cluster, err);
+    if (st == GF_OK) st = find_cluster(e, edit->cluster, err);
+    if (st != GF_OK) return st;
+    switch (edit->kind) {
+    case GF_EDIT_LABEL:
+        st = set_label(e, kept, err);
+        break;
+    case GF_EDIT_HIDE:
+        st = set_flag(e, kept, err);
+        break;
+    case GF_EDIT_LOCK:
+        if (e->view->info.rows != GF_ROWS_OF_TEXTS)
+            return gf_fail(err, GF_ECONFLICT,
+                           "a centre is locked by its terms, which clusters of vectors have not");
+        st = set_flag(e, kept, err);
+        if (st == GF_OK && !edit->off) st = put_centre(e, edit, err);
+        break;
+    case GF_EDIT_STATE:
+        st = set_state(e, r, kept, err);
+        break;
+    case GF_EDIT_MERGE:
+        return merge(e, edit, err);
+    case GF_EDIT_SPLIT:
+        return split(e, edit, r->parts ? r->parts : 2, err);
+    case GF_EDIT_MOVE:
+        return move(e, edit, err);
+    case GF_EDIT_KEEP:
+        break;
+    }
+    return st == GF_OK ? put_cluster_witnesses(e, edit, edit->cluster, 0, err) : st;
+}
+
+static gf_status make(gf_editing *e, const gf_edit_request *r, gf_visit_edit *visit, void *context,
+                      gf_error *err)
+{
+    gf_status st = begin(e, err);
+    if (st == GF_OK) st = open_view(e, err);
+    if (st != GF_OK) return st;
+    gf_kept_edit kept = {.edit = {.number = ++e->pins.edited,
+                                  .kind = r->kind,
+                                  .off = r->off,
+                                  .cluster = r->cluster,
+                                  .others = r->others,
+                                  .n_others = r->n_others,
+                                  .document = r->document,
+                                  .text = r->text,
+                                  .by = r->by,
+                                  .reason = r->reason,
+                                  .when = gf_clock_ms(),
+                                  .build = e->view->info.build}};
+    st = make_kind(e, r, &kept, err);
+    if (st == GF_OK) st = gf_edits_put(e->store, e->where, e->configuration, &kept, e->batch, err);
+    if (st == GF_OK) st = put_pins(e, err);
+    if (st == GF_OK) st = gf_batch_write(e->batch, GF_SYNC_ON, err);
+    return st == GF_OK && visit ? visit(context, &kept.edit, err) : st;
+}
+
+gf_status gf_edit_make(gf_store *store, gf_place where, gf_slice configuration,
+                       const gf_edit_request *request, gf_visit_edit *visit, void *context,
+                       gf_error *err)
+{
+    gf_editing e = {.store = store, .where = where, .configuration = configuration};
+    gf_status st = check_request(request, err);
+    if (st != GF_OK) return st;
+    st = gf_store_lock(store, err);
+    if (st == GF_OK) st = make(&e, request, visit, context, err);
+    gf_store_unlock(store);
+    release(&e);
+    return st;
+}
+
+gf_status gf_pin_label(gf_store *store, gf_place where, gf_slice configuration, uint32_t cluster,
+                       gf_slice label, gf_error *err)
+{
+    gf_edit_request r = GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = cluster, .text = label,
+                                        .off = label.len == 0);
+    return gf_edit_make(store, where, configuration, &r, NULL, NULL, err);
+}
+
+/* ---- taking back ----------------------------------------------------------------------------- */
+
+static bool changes_groups(const gf_edit *e)
+{
+    return e->kind == GF_EDIT_MERGE || e->kind == GF_EDIT_SPLIT || e->kind == GF_EDIT_MOVE;
+}
+
+/* Whether an edit, by its place, was made on the served build, and is in it. */
+static bool is_in_build(const gf_editing *e, size_t at)
+{
+    const gf_edit *x = &e->edits.at[at].edit;
+    return changes_groups(x) && e->view && x->build == e->view->info.build;
+}
+
+/* The next later edit of the same label, flag or state; NULL: there is none. */
+static gf_kept_edit *next_of_kind(gf_editing *e, size_t at)
+{
+    const gf_edit *x = &e->edits.at[at].edit;
+    for (size_t i = at + 1; i < e->edits.n; i++) {
+        const gf_edit *y = &e->edits.at[i].edit;
+        if (y->kind == x->kind && y->cluster == x->cluster) return &e->edits.at[i];
+    }
+    return NULL;
+}
+
+/* The label, flag or state of before comes back; a later edit of the same remembers it instead. */
+static gf_status restore_pins(gf_editing *e, size_t at, gf_error *err)
+{
+    gf_kept_edit *kept = &e->edits.at[at], *next = next_of_kind(e, at);
+    const gf_edit *x = &kept->edit;
+    const gf_edit_was *was = &kept->was;
+    if (next) {
+        next->was = *was;
+        return gf_edits_put(e->store, e->where, e->configuration, next, e->batch, err);
+    }
+    gf_status st = GF_OK;
+    switch (x->kind) {
+    case GF_EDIT_LABEL:
+        if (was->label.len && e->view) st = check_siblings(e, x->cluster, was->label, err);
+        return st == GF_OK ? gf_pins_set_label(&e->pins, x->cluster, was->label, err) : st;
+    case GF_EDIT_HIDE:
+        return gf_pins_set_hidden(&e->pins, x->cluster, was->flag, err);
+    case GF_EDIT_LOCK:
+        return gf_pins_set_locked(&e->pins, x->cluster, was->flag, err);
+    case GF_EDIT_STATE:
+        return gf_pins_set_state(&e->pins, x->cluster, &was->state, err);
+    default:
+        return GF_OK;
+    }
+}
+
+static bool names(const gf_edit *e, uint32_t cluster)
+{
+    bool any = e->cluster == cluster;
+    for (size_t i = 0; i < e->n_others; i++)
+        any = any || e->others[i] == cluster;
+    return any;
+}
+
+/* Clusters that a split made must be nobody's any more; those that a merge ended come back. */
+static gf_status check_later(const gf_editing *e, size_t at, gf_error *err)
+{
+    const gf_edit *x = &e->edits.at[at].edit;
+    for (size_t i = at + 1; i < e->edits.n && x->kind == GF_EDIT_SPLIT; i++) {
+        const gf_edit *y = &e->edits.at[i].edit;
+        for (size_t o = 0; o < x->n_others; o++)
+            if (names(y, x->others[o]))
+                return gf_fail(err, GF_ECONFLICT,
+                               "edit %" PRIu64 " is about cluster %" PRIu32 ", which edit %" PRIu64
+                               " made: undo %" PRIu64 " first",
+                               y->number, x->others[o], x->number, y->number);
+    }
+    return GF_OK;
+}
+
+/* The groups are put as they were; the clusters of the edit go. */
+static gf_status restore_groups(gf_editing *e, const gf_edit *x, gf_error *err)
+{
+    gf_row row = {0};
+    gf_grouping before;
+    uint32_t *ids = NULL;
+    size_t n = 0;
+    gf_status st = gf_edits_read_before(e->store, e->where, e->configuration, x->number, &row, err);
+    if (st == GF_ENOTFOUND) return GF_OK; /* nothing was changed: the document was there already */
+    if (st == GF_OK) st = gf_groups_read(row.cells[0].value, &e->memory, &before, err);
+    if (st == GF_OK) {
+        ids = gf_arena_alloc(&e->memory, (before.n + x->n_others + 1) * sizeof *ids);
+        if (!ids) st = gf_fail_memory(err, "an edit");
+    }
+    if (st == GF_OK) {
+        ids[n++] = x->cluster;
+        for (size_t i = 0; i < x->n_others; i++)
+            ids[n++] = x->others[i];
+        for (size_t i = 0; i < before.n && x->kind == GF_EDIT_MOVE; i++)
+            if (before.at[i].id != x->cluster) ids[n++] = before.at[i].id;
+        st = gf_groups_put(e->view, ids, n, &before, 0, e->batch, err);
+    }
+    if (st == GF_OK)
+        st = gf_edits_delete_before(e->store, e->where, e->configuration, x->number, e->batch, err);
+    gf_row_release(&row);
+    return st;
+}
+
+/* Write what has gathered, and read the state that came of it. */
+static gf_status go_on(gf_editing *e, gf_error *err)
+{
+    gf_status st = gf_batch_write(e->batch, GF_SYNC_ON, err);
+    gf_view_close(e->view);
+    e->view = NULL;
+    return st == GF_OK ? open_view(e, err) : st;
+}
+
+/* Take later edits on the build out of it, the last one first; the facts stay. */
+static gf_status take_out_later(gf_editing *e, size_t at, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = e->edits.n; i-- > at + 1 && st == GF_OK;) {
+        if (!is_in_build(e, i)) continue;
+        st = restore_groups(e, &e->edits.at[i].edit, err);
+        if (st == GF_OK) st = go_on(e, err);
+    }
+    return st;
+}
+
+/* Make later edits again, the first one first, under their numbers. */
+static gf_status make_later(gf_editing *e, size_t at, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = at + 1; i < e->edits.n && st == GF_OK; i++) {
+        gf_kept_edit *kept = &e->edits.at[i];
+        gf_edit *x = &kept->edit;
+        gf_edit_request r = GF_EDIT_REQUEST(.kind = x->kind, .parts = 1 + (uint32_t)x->n_others);
+        if (!is_in_build(e, i)) continue;
+        st = make_kind(e, &r, kept, err);
+        if (st == GF_OK)
+            st = gf_edits_put(e->store, e->where, e->configuration, kept, e->batch, err);
+        if (st == GF_OK) st = go_on(e, err);
+        if (st != GF_OK) gf_error_prefix(err, "edit %" PRIu64 ", which is made again", x->number);
+    }
+    return st;
+}
+
+static gf_status find_edit(const gf_editing *e, uint64_t number, size_t *at, gf_error *err)
+{
+    if (e->edits.n == 0) return gf_fail(err, GF_ENOTFOUND, "there is no edit to undo");
+    *at = e->edits.n - 1;
+    if (number == 0) return GF_OK;
+    for (*at = 0; *at < e->edits.n; ++*at)
+        if (e->edits.at[*at].edit.number == number) return GF_OK;
+    return gf_fail(err, GF_ENOTFOUND, "there is no edit %" PRIu64, number);
+}
+
+static gf_status undo(gf_editing *e, uint64_t number, bool *waits, gf_visit_edit *visit,
+                      void *context, gf_error *err)
+{
+    size_t at;
+    gf_status st = begin(e, err);
+    if (st == GF_OK) st = find_edit(e, number, &at, err);
+    if (st == GF_OK && gf_collection_row_served(&e->row, e->configuration)) st = open_view(e, err);
+    if (st == GF_OK) st = check_later(e, at, err);
+    if (st != GF_OK) return st;
+    const gf_edit *x = &e->edits.at[at].edit;
+    bool in_build = is_in_build(e, at);
+    *waits = !in_build && (changes_groups(x) || x->kind == GF_EDIT_KEEP || x->kind == GF_EDIT_LOCK);
+    if (in_build) st = take_out_later(e, at, err);
+    if (st == GF_OK && in_build) st = restore_groups(e, x, err);
+    if (st == GF_OK) st = restore_pins(e, at, err);
+    if (st == GF_OK) st = gf_edits_delete(e->store, e->where, e->configuration, x, e->batch, err);
+    e->pins.edited++;
+    if (st == GF_OK) st = put_pins(e, err);
+    if (st == GF_OK && in_build)
+        st = go_on(e, err);
+    else if (st == GF_OK)
+        st = gf_batch_write(e->batch, GF_SYNC_ON, err);
+    if (st == GF_OK && in_build) st = make_later(e, at, err);
+    return st == GF_OK && visit ? visit(context, x, err) : st;
+}
+
+gf_status gf_edit_undo(gf_store *store, gf_place where, gf_slice configuration, uint64_t number,
+                       bool *waits, gf_visit_edit *visit, void *context, gf_error *err)
+{
+    gf_editing e = {.store = store, .where = where, .configuration = configuration};
+    bool own;
+    gf_status st = gf_store_lock(store, err);
+    if (st == GF_OK) st = undo(&e, number, waits ? waits : &own, visit, context, err);
+    gf_store_unlock(store);
+    release(&e);
+    return st;
+}
+
+/* ---- after a rebuild ------------------------------------------------------------------------- */
+
+/* Make an edit in a build that was begun before it; where it cannot be, say why. */
+static gf_status make_in_new_build(gf_editing *e, gf_kept_edit *kept, gf_error *err)
+{
+    gf_edit *x = &kept->edit;
+    gf_error why = {GF_OK, ""};
+    gf_edit_request r = GF_EDIT_REQUEST(.kind = x->kind, .parts = 1 + (uint32_t)x->n_others);
+    gf_status st = make_kind(e, &r, kept, &why);
+    x->build = e->view->info.build;
+    if (st != GF_OK) {
+        gf_batch_reset(e->batch);
+        x->lost = gf_arena_copy(&e->memory, gf_slice_str(why.message));
+        if (!x->lost.ptr) return gf_fail_memory(err, "an edit");
+    }
+    st = gf_edits_put(e->store, e->where, e->configuration, kept, e->batch, err);
+    return st == GF_OK ? go_on(e, err) : st;
+}
+
+gf_status gf_edits_catch_up(gf_store *store, gf_place where, gf_slice configuration, uint64_t since,
+                            gf_error *err)
+{
+    gf_editing e = {.store = store, .where = where, .configuration = configuration};
+    gf_status st = begin(&e, err);
+    if (st == GF_OK) st = open_view(&e, err);
+    for (size_t i = 0; i < e.edits.n && st == GF_OK; i++)
+        if (e.edits.at[i].edit.number > since && changes_groups(&e.edits.at[i].edit))
+            st = make_in_new_build(&e, &e.edits.at[i], err);
+    release(&e);
+    return st;
+}
+
+/* ---- the list -------------------------------------------------------------------------------- */
+
+gf_status gf_edits_visit(gf_store *store, gf_place where, gf_slice configuration,
+                         gf_visit_edit *visit, void *context, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_settings_map map = {0};
+    gf_kept_edits edits = {0};
+    gf_status st = gf_collection_row_read(store, NULL, where, &row, err);
+    if (st == GF_OK) st = gf_configuration_load(store, NULL, where, &row, configuration, &map, err);
+    if (st == GF_OK) st = gf_edits_read(store, NULL, where, configuration, &edits, err);
+    for (size_t i = 0; i < edits.n && st == GF_OK; i++)
+        st = visit(context, &edits.at[i].edit, err);
+    gf_edits_release(&edits);
+    gf_settings_map_release(&map);
+    gf_collection_row_release(&row);
+    return st;
+}

@@ -1,0 +1,96 @@
+/**
+ * An edit in the making, under the write lock (edit.c), and the steps of those that change groups:
+ *
+ *     members of the clusters concerned, with their places     members.c
+ *     -> their rows -> new groups, centres, scores              regroup.c
+ *     -> labels of new groups                                   name.c
+ *     -> the tree                                               tree.c
+ *     -> cells, in one batch with the fact itself               groups.c
+ */
+#ifndef GF_ENGINE_EDIT_INTERNAL_H
+#define GF_ENGINE_EDIT_INTERNAL_H
+
+#include "engine/config/edits.h"
+#include "engine/config/pins.h"
+#include "engine/edit/groups.h"
+#include "engine/view/view.h"
+
+typedef struct gf_editing {
+    gf_store *store;
+    gf_place where;
+    gf_slice configuration;
+    gf_buffer key; /* of the collection */
+    gf_collection_row row;
+    gf_pins pins;
+    gf_kept_edits edits; /* that were made so far */
+    gf_view *view;       /* of the served build, as it is now */
+    gf_batch *batch;
+    gf_arena memory; /* of what the edit makes */
+} gf_editing;
+
+/** A member of one of the clusters that an edit is about. */
+typedef struct gf_edit_member {
+    gf_slice id;
+    gf_membership_cells cells; /* without its vector */
+    uint32_t from, to;         /* places in the lists of clusters and of new groups */
+    bool gone;                 /* its document was deleted since the build */
+    gf_row_view row;           /* n is 0: none */
+    float score, second;       /* in the new group */
+    uint32_t runner_up;        /* id */
+} gf_edit_member;
+
+/** The clusters that an edit is about, their members, and others whose next best cluster ends. */
+typedef struct gf_edit_members {
+    const uint32_t *clusters; /* n_clusters: ids */
+    size_t n_clusters;
+    bool ends;          /* all but the first end */
+    gf_edit_member *at; /* n, by id */
+    size_t n, capacity;
+    gf_group_place *others; /* n_others, by id: as they are */
+    size_t n_others, others_capacity;
+} gf_edit_members;
+
+/** Walk over the memberships; ids lie in the memory. */
+gf_status gf_edit_members_read(gf_editing *e, gf_edit_members *m, gf_error *err);
+void gf_edit_members_release(gf_edit_members *m);
+
+/** Read the rows of all members, or of the one of that place, into the memory. */
+gf_status gf_edit_members_read_rows(gf_editing *e, gf_edit_members *m, gf_error *err);
+gf_status gf_edit_members_read_row(gf_editing *e, gf_edit_member *member, gf_error *err);
+
+/** Groups that a regrouping made, to be put by gf_groups_put, and those that were there before. */
+typedef struct gf_regrouped {
+    gf_grouping before, after;
+    uint32_t *ids; /* n_ids: the clusters that were concerned */
+    size_t n_ids;
+    uint64_t next_id; /* 0: as it was */
+} gf_regrouped;
+
+/**
+ * Merge clusters into the first; cut a cluster into parts; move a document. In the editing's memory.
+ *
+ * @param edit  merge: cluster and others; split: cluster; others are set to the new ids; move: document, cluster
+ */
+gf_status gf_regroup_merge(gf_editing *e, const gf_edit *edit, gf_regrouped *out, gf_error *err);
+gf_status gf_regroup_split(gf_editing *e, gf_edit *edit, uint32_t parts, gf_regrouped *out,
+                           gf_error *err);
+gf_status gf_regroup_move(gf_editing *e, const gf_edit *edit, gf_regrouped *out, gf_error *err);
+
+/** Choose labels for new groups in place of the clusters of these ids, in the editing's memory. */
+gf_status gf_edit_name(gf_editing *e, gf_group *groups, size_t n, const uint32_t *ids, size_t n_ids,
+                       gf_error *err);
+
+/**
+ * The tree over the clusters as they are afterwards, as bytes in the editing's memory.
+ * @param centres  of all of them; ids and sizes: centres->k
+ */
+gf_status gf_edit_tree(gf_editing *e, const gf_grouping *after, const gf_centres *centres,
+                       const uint32_t *ids, const uint64_t *sizes, gf_slice *tree, gf_error *err);
+
+/**
+ * The first cluster id that was never used, by all builds of the configuration, and the key of its
+ * newest build, which has to know of ids that are used.
+ */
+gf_status gf_edit_next_id(gf_editing *e, uint64_t *next_id, gf_buffer *newest, gf_error *err);
+
+#endif

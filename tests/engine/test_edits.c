@@ -1,0 +1,639 @@
+/* Edits: made by hand, taken back, obeyed by rebuilds, in random histories. */
+#include "tests/engine/fixture.h"
+
+#include "base/random.h"
+#include "engine/store/store_internal.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what a build says ----------------------------------------------------------------------- */
+
+static gf_status note_cluster(void *context, const gf_cluster_info *c, gf_error *err)
+{
+    gf_buffer *out = context;
+    (void)err;
+    gf_buffer_format(out, "cluster %u %.*s %" PRIu64 " %d%d", c->id, GF_SLICE_ARG(c->label),
+                     c->size, c->hidden, c->locked);
+    for (size_t i = 0; i < c->n_terms; i++)
+        gf_buffer_format(out, " %.*s=%.9g", GF_SLICE_ARG(c->terms[i].surface),
+                         (double)c->terms[i].weight);
+    if (c->state) gf_buffer_format(out, " status=%.*s", GF_SLICE_ARG(c->state->status));
+    if (c->figures) gf_buffer_format(out, " margin=%.9g", c->figures->margin);
+    gf_buffer_format(out, " \"%.*s\"\n", GF_SLICE_ARG(c->sentence));
+    return GF_OK;
+}
+
+static gf_status note_member(void *context, gf_slice id, const gf_membership *m, gf_error *err)
+{
+    (void)err;
+    gf_buffer_format(context, "%.*s %u %.9g %u %.9g\n", GF_SLICE_ARG(id), m->cluster,
+                     (double)m->score, m->runner_up, (double)m->second);
+    return GF_OK;
+}
+
+static gf_status note_node(void *context, const gf_tree_node *n, gf_error *err)
+{
+    (void)err;
+    gf_buffer_format(context, "node %u %u %u %.*s %.9g\n", n->node, n->parent, n->cluster,
+                     GF_SLICE_ARG(n->label), n->height);
+    return GF_OK;
+}
+
+/* All that the served build says of clusters, documents and the tree. */
+static void say(fixture *f, gf_buffer *out)
+{
+    gf_view *v;
+    gf_error err;
+    gf_buffer_reset(out);
+    assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_clusters(v, note_cluster, out, &err));
+    assert_ok(gf_view_memberships(v, note_member, out, &err));
+    assert_ok(gf_view_tree(v, 1000, note_node, out, &err));
+    gf_view_close(v);
+}
+
+static void same(gf_buffer *a, gf_buffer *b)
+{
+    assert_string_equal(gf_buffer_cstr(a), gf_buffer_cstr(b));
+}
+
+/* The cluster that a document is in; 0: in none, or the build does not have it. */
+static uint32_t place(fixture *f, const char *id)
+{
+    gf_view *v;
+    gf_error err;
+    gf_membership m = {.cluster = 0};
+    assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    if (gf_view_membership(v, gf_slice_str(id), &m, &err) != GF_OK) m.cluster = 0;
+    gf_view_close(v);
+    return m.cluster;
+}
+
+/* ---- edits ----------------------------------------------------------------------------------- */
+
+static gf_status try_edit(fixture *f, const gf_edit_request *r, gf_error *err)
+{
+    return gf_edit_make(f->store, fixture_place("c"), fixture_default(), r, NULL, NULL, err);
+}
+
+static gf_status try_merge(fixture *f, uint32_t a, uint32_t b, gf_error *err)
+{
+    return try_edit(
+        f, &GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = a, .others = &b, .n_others = 1), err);
+}
+
+static gf_status try_split(fixture *f, uint32_t cluster, uint32_t parts, gf_error *err)
+{
+    return try_edit(f, &GF_EDIT_REQUEST(.kind = GF_EDIT_SPLIT, .cluster = cluster, .parts = parts),
+                    err);
+}
+
+static gf_status try_move(fixture *f, const char *id, uint32_t cluster, gf_error *err)
+{
+    return try_edit(
+        f, &GF_EDIT_REQUEST(.kind = GF_EDIT_MOVE, .cluster = cluster, .document = gf_slice_str(id)),
+        err);
+}
+
+static gf_status try_undo(fixture *f, uint64_t number, bool *waits, gf_error *err)
+{
+    return gf_edit_undo(f->store, fixture_place("c"), fixture_default(), number, waits, NULL, NULL,
+                        err);
+}
+
+typedef struct edit_list {
+    gf_edit at[64];
+    uint32_t others[64][8];
+    char document[64][16], lost[64][128];
+    size_t n;
+} edit_list;
+
+static gf_status note_edit(void *context, const gf_edit *e, gf_error *err)
+{
+    edit_list *l = context;
+    (void)err;
+    assert_true(l->n < 64 && e->n_others <= 8);
+    l->at[l->n] = *e;
+    for (size_t i = 0; i < e->n_others; i++)
+        l->others[l->n][i] = e->others[i];
+    snprintf(l->document[l->n], sizeof l->document[0], "%.*s", GF_SLICE_ARG(e->document));
+    snprintf(l->lost[l->n], sizeof l->lost[0], "%.*s", GF_SLICE_ARG(e->lost));
+    l->n++;
+    return GF_OK;
+}
+
+static void list_edits(fixture *f, edit_list *l)
+{
+    gf_error err;
+    l->n = 0;
+    assert_ok(gf_edits_visit(f->store, fixture_place("c"), fixture_default(), note_edit, l, &err));
+}
+
+static void rebuild(fixture *f, gf_start start)
+{
+    gf_error err;
+    gf_rebuild_result result;
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1, .start = start);
+    assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
+}
+
+/* Twelve documents of three subjects in three clusters; clusters are told by 000, 004 and 008. */
+static void open_subjects(fixture *f)
+{
+    fixture_open(f);
+    fixture_put_subjects(f, "c");
+    fixture_set(f, "c", "default", "k", "3");
+    fixture_rebuild(f, "c");
+}
+
+/* ---- by hand --------------------------------------------------------------------------------- */
+
+static void a_merge_is_at_once_and_lasts(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
+    assert_ok(try_merge(&f, a, b, &err));
+    assert_int_equal(place(&f, "004"), a);
+    assert_int_equal(place(&f, "011"), c);
+    fixture_check_served(&f, "c", 12);
+    fixture_is_sound(&f);
+    for (int i = 0; i < 2; i++) {
+        rebuild(&f, i ? GF_START_FRESH : GF_START_SERVED);
+        for (int d = 0; d < 8; d++) {
+            char id[8];
+            snprintf(id, sizeof id, "%03d", d);
+            assert_int_equal(place(&f, id), a);
+        }
+        list_edits(&f, &l);
+        assert_int_equal(l.n, 1);
+        assert_string_equal(l.lost[0], "");
+        fixture_is_sound(&f);
+    }
+    assert_status(GF_ENOTFOUND, try_merge(&f, a, b, &err));
+    assert_status(GF_EINVAL, try_merge(&f, a, a, &err));
+    fixture_close(&f);
+}
+
+static void a_split_keeps_the_id_and_makes_new_ones(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_buffer before = {0}, after = {0};
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004");
+    assert_ok(try_merge(&f, a, b, &err));
+    say(&f, &before);
+    assert_ok(try_split(&f, a, 2, &err));
+    uint32_t first = place(&f, "000"), second = place(&f, "004");
+    assert_true(first != second && (first == a || second == a));
+    assert_int_equal(first + second - a, 4); /* ids 1 to 3 were given */
+    for (int d = 0; d < 8; d++) {
+        char id[8];
+        snprintf(id, sizeof id, "%03d", d);
+        assert_int_equal(place(&f, id), d < 4 ? first : second);
+    }
+    fixture_is_sound(&f);
+    rebuild(&f, GF_START_FRESH);
+    assert_int_equal(place(&f, "001"), first);
+    assert_int_equal(place(&f, "005"), second);
+    fixture_is_sound(&f);
+    /* The facts of an earlier build go; the next rebuild obeys them no longer. */
+    bool waits = false;
+    assert_ok(try_undo(&f, 0, &waits, &err));
+    assert_true(waits);
+    rebuild(&f, GF_START_SERVED);
+    assert_int_equal(place(&f, "001"), place(&f, "005"));
+    assert_status(GF_EINVAL, try_split(&f, place(&f, "008"), 5, &err));
+    gf_buffer_release(&before);
+    gf_buffer_release(&after);
+    fixture_close(&f);
+}
+
+static void undo_restores_every_byte(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    bool waits;
+    gf_buffer before = {0}, after = {0};
+    fixture_open(&f);
+    fixture_put_posts(&f, "c", FIXTURE_POSTS);
+    fixture_set(&f, "c", "default", "k", "8");
+    fixture_rebuild(&f, "c");
+    say(&f, &before);
+    assert_ok(try_merge(&f, 2, 5, &err));
+    assert_ok(try_split(&f, 1, 3, &err));
+    assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_HIDE, .cluster = 3), &err));
+    gf_pair set = {GF_SLICE("status"), GF_SLICE("planned")};
+    assert_ok(try_edit(
+        &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_STATE, .cluster = 4, .set = &set, .n_set = 1), &err));
+    assert_ok(try_edit(
+        &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = 4, .text = GF_SLICE("four")), &err));
+    fixture_is_sound(&f);
+    /* The first one is taken out from under the second, which is made again under its number. */
+    assert_ok(try_undo(&f, 1, &waits, &err));
+    assert_false(waits);
+    fixture_is_sound(&f);
+    for (int i = 0; i < 4; i++)
+        assert_ok(try_undo(&f, 0, &waits, &err));
+    say(&f, &after);
+    same(&before, &after);
+    assert_status(GF_ENOTFOUND, try_undo(&f, 0, &waits, &err));
+    fixture_is_sound(&f);
+    gf_buffer_release(&before);
+    gf_buffer_release(&after);
+    fixture_close(&f);
+}
+
+static void a_document_stays_where_it_was_moved(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004");
+    assert_ok(try_move(&f, "001", b, &err));
+    assert_int_equal(place(&f, "001"), b);
+    assert_int_equal(place(&f, "000"), a);
+    fixture_is_sound(&f);
+    rebuild(&f, GF_START_FRESH);
+    assert_int_equal(place(&f, "001"), b);
+    fixture_is_sound(&f);
+    assert_ok(
+        try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("002")), &err));
+    /* A document that is gone is told of, and the edit stays. */
+    fixture_delete(&f, "c", "001");
+    rebuild(&f, GF_START_SERVED);
+    list_edits(&f, &l);
+    assert_int_equal(l.n, 2);
+    assert_non_null(strstr(l.lost[0], "the document is gone"));
+    assert_string_equal(l.lost[1], "");
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+static void a_locked_centre_does_not_move(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_buffer before = {0}, after = {0};
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004");
+    assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = a), &err));
+    assert_status(GF_EINVAL, try_merge(&f, b, a, &err));
+    assert_non_null(strstr(err.message, "is locked"));
+    rebuild(&f, GF_START_FRESH);
+    assert_int_equal(place(&f, "001"), a);
+    fixture_is_sound(&f);
+    gf_buffer_release(&before);
+    gf_buffer_release(&after);
+    fixture_close(&f);
+}
+
+static void merge_meanwhile(void *context, gf_place where, const char *phase, uint64_t done,
+                            uint64_t total)
+{
+    fixture *f = context;
+    gf_error err;
+    (void)where, (void)done, (void)total;
+    edit_list l;
+    list_edits(f, &l);
+    if (l.n || strcmp(phase, "naming clusters") != 0) return;
+    assert_status(GF_EBUSY, try_split(f, place(f, "000"), 2, &err));
+    assert_ok(try_merge(f, place(f, "000"), place(f, "004"), &err));
+}
+
+static void an_edit_made_while_a_rebuild_runs_is_in_it(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_rebuild_result result;
+    gf_rebuild_options o =
+        GF_REBUILD_OPTIONS(.force = true, .threads = 1, .progress = merge_meanwhile, .context = &f);
+    open_subjects(&f);
+    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+    assert_int_equal(place(&f, "000"), place(&f, "004"));
+    fixture_is_sound(&f);
+    bool waits = true;
+    assert_ok(try_undo(&f, 0, &waits, &err));
+    assert_false(waits);
+    assert_true(place(&f, "000") != place(&f, "004"));
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* ---- random histories ------------------------------------------------------------------------ */
+
+typedef struct history {
+    fixture f;
+    gf_random random;
+    uint32_t ids[64], highest; /* n_ids: of the served build; the highest that was ever seen */
+    size_t n_ids;
+    bool there[48];
+    bool waiting; /* an edit of an earlier build was taken back, and no rebuild came since */
+    uint64_t made, undone, lost;
+} history;
+
+static gf_status note_id(void *context, const gf_cluster_info *c, gf_error *err)
+{
+    history *h = context;
+    (void)err;
+    assert_true(h->n_ids < 64);
+    h->ids[h->n_ids++] = c->id;
+    return GF_OK;
+}
+
+/* Ids of the served build. One that is new is above all that were ever given. */
+static void look_at_ids(history *h)
+{
+    gf_view *v;
+    gf_error err;
+    uint32_t seen = h->highest;
+    h->n_ids = 0;
+    assert_ok(gf_view_open(h->f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_clusters(v, note_id, h, &err));
+    gf_view_close(v);
+    for (size_t i = 0; i < h->n_ids; i++)
+        if (h->ids[i] > seen && h->ids[i] > h->highest) h->highest = h->ids[i];
+}
+
+static bool is_there(const history *h, uint32_t id)
+{
+    for (size_t i = 0; i < h->n_ids; i++)
+        if (h->ids[i] == id) return true;
+    return false;
+}
+
+static uint32_t any_id(history *h)
+{
+    return h->ids[gf_random_below(&h->random, h->n_ids)];
+}
+
+/* The cluster that an edit speaks of, after later merges. */
+static uint32_t now_called(const edit_list *l, size_t from, uint32_t id)
+{
+    for (size_t i = from + 1; i < l->n; i++)
+        for (size_t o = 0; o < l->at[i].n_others && l->at[i].kind == GF_EDIT_MERGE; o++)
+            if (l->others[i][o] == id) id = l->at[i].cluster;
+    return id;
+}
+
+static bool is_overruled(const edit_list *l, size_t at)
+{
+    for (size_t i = at + 1; i < l->n; i++)
+        if (strcmp(l->document[i], l->document[at]) == 0) return true;
+    return false;
+}
+
+/* Every edit holds, or says why not. */
+static void check_edits(history *h)
+{
+    edit_list l;
+    list_edits(&h->f, &l);
+    look_at_ids(h);
+    if (h->waiting) return;
+    for (size_t i = 0; i < l.n; i++) {
+        const gf_edit *e = &l.at[i];
+        if (l.lost[i][0]) {
+            h->lost++;
+            continue;
+        }
+        uint32_t id = now_called(&l, i, e->cluster);
+        if (!is_there(h, id)) fail_msg("edit %" PRIu64 ": cluster %u is not there", e->number, id);
+        for (size_t o = 0; o < e->n_others; o++) {
+            uint32_t other = l.others[i][o];
+            if (e->kind == GF_EDIT_MERGE && is_there(h, other))
+                fail_msg("edit %" PRIu64 ": cluster %u is still there", e->number, other);
+            if (e->kind == GF_EDIT_SPLIT && !is_there(h, now_called(&l, i, other)))
+                fail_msg("edit %" PRIu64 ": cluster %u is not there", e->number, other);
+        }
+        bool places = e->kind == GF_EDIT_MOVE || e->kind == GF_EDIT_KEEP;
+        uint32_t found = places && !is_overruled(&l, i) ? place(&h->f, l.document[i]) : 0;
+        if (found && found != id)
+            fail_msg("edit %" PRIu64 ": document %s is in %u, not in %u", e->number, l.document[i],
+                     found, id);
+    }
+}
+
+static void put_some(history *h)
+{
+    static const char *const words[4][6] = {
+        {"engine", "wheel", "brake", "tyre", "road", "motor"},
+        {"guitar", "chord", "string", "melody", "band", "song"},
+        {"bread", "flour", "oven", "dough", "yeast", "crust"},
+        {"planet", "orbit", "comet", "star", "moon", "galaxy"},
+    };
+    size_t n = 1 + gf_random_below(&h->random, 12);
+    for (size_t i = 0; i < n; i++) {
+        size_t d = gf_random_below(&h->random, 48);
+        char id[16], text[128] = "";
+        snprintf(id, sizeof id, "d%02zu", d);
+        for (int w = 0; w < 7; w++) {
+            size_t subject = gf_random_below(&h->random, 5);
+            if (subject == 4) subject = gf_random_below(&h->random, 4);
+            strcat(text, words[w < 4 ? d % 4 : subject][gf_random_below(&h->random, 6)]);
+            strcat(text, " ");
+        }
+        fixture_put(&h->f, "c", id, text);
+        h->there[d] = true;
+    }
+}
+
+static void delete_some(history *h)
+{
+    size_t n = 1 + gf_random_below(&h->random, 6), left = 0;
+    for (size_t d = 0; d < 48; d++)
+        left += h->there[d];
+    for (size_t d = gf_random_below(&h->random, 48); d < 48 && n && left > 12; d++) {
+        char id[16];
+        if (!h->there[d]) continue;
+        snprintf(id, sizeof id, "d%02zu", d);
+        fixture_delete(&h->f, "c", id);
+        h->there[d] = false;
+        n--, left--;
+    }
+}
+
+static void make_one(history *h)
+{
+    gf_error err;
+    char id[16];
+    gf_buffer before = {0}, after = {0};
+    size_t kind = gf_random_below(&h->random, 8);
+    uint32_t cluster = any_id(h), other = any_id(h);
+    gf_status st;
+    bool waits;
+    edit_list l;
+    list_edits(&h->f, &l);
+    if (l.n > 50) return;
+    say(&h->f, &before);
+    snprintf(id, sizeof id, "d%02" PRIu64, gf_random_below(&h->random, 48));
+    switch (kind) {
+    case 0:
+    case 1:
+        st = try_merge(&h->f, cluster, other, &err);
+        break;
+    case 2:
+        st = try_split(&h->f, cluster, 2 + (uint32_t)gf_random_below(&h->random, 2), &err);
+        break;
+    case 3:
+    case 4:
+        st = try_move(&h->f, id, cluster, &err);
+        break;
+    case 5:
+        st = try_edit(&h->f, &GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = gf_slice_str(id)),
+                      &err);
+        break;
+    case 6:
+        st = try_edit(&h->f, &GF_EDIT_REQUEST(.kind = GF_EDIT_HIDE, .cluster = cluster), &err);
+        break;
+    default:
+        st = try_edit(&h->f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = cluster), &err);
+        break;
+    }
+    if (st != GF_OK && st != GF_EINVAL && st != GF_ENOTFOUND) fail_msg("%s", err.message);
+    h->made += st == GF_OK;
+    if (st == GF_OK && gf_random_below(&h->random, 4) == 0) {
+        assert_ok(try_undo(&h->f, 0, &waits, &err));
+        say(&h->f, &after);
+        same(&before, &after);
+        h->undone++;
+    }
+    gf_buffer_release(&before);
+    gf_buffer_release(&after);
+}
+
+static void undo_one(history *h)
+{
+    gf_error err;
+    edit_list l;
+    bool waits = false;
+    list_edits(&h->f, &l);
+    if (l.n == 0) return;
+    gf_status st = try_undo(&h->f, l.at[gf_random_below(&h->random, l.n)].number, &waits, &err);
+    if (st != GF_OK && st != GF_ECONFLICT) fail_msg("%s", err.message);
+    h->undone += st == GF_OK;
+    h->waiting = h->waiting || waits;
+}
+
+static void rebuild_some(history *h)
+{
+    char k[8];
+    if (gf_random_below(&h->random, 3) == 0) {
+        snprintf(k, sizeof k, "%" PRIu64, 2 + gf_random_below(&h->random, 5));
+        fixture_set(&h->f, "c", "default", "k", k);
+    }
+    rebuild(&h->f, gf_random_below(&h->random, 3) ? GF_START_SERVED : GF_START_FRESH);
+    h->waiting = false;
+}
+
+static void run_history(history *h, uint64_t seed)
+{
+    h->random = gf_random_seed(seed, 1);
+    memset(h->there, 0, sizeof h->there);
+    h->highest = 0;
+    h->waiting = false;
+    fixture_open(&h->f);
+    for (int i = 0; i < 4; i++)
+        put_some(h);
+    fixture_set(&h->f, "c", "default", "k", "4");
+    rebuild_some(h);
+    check_edits(h);
+    for (int step = 0; step < 14; step++) {
+        size_t what = gf_random_below(&h->random, 10);
+        if (what < 5)
+            make_one(h);
+        else if (what == 5)
+            undo_one(h);
+        else if (what == 6)
+            put_some(h);
+        else if (what == 7)
+            delete_some(h);
+        else
+            rebuild_some(h);
+        check_edits(h);
+    }
+    fixture_is_sound(&h->f);
+    fixture_close(&h->f);
+}
+
+static void edits_hold_or_are_told_of(void **state)
+{
+    (void)state;
+    static history h;
+    const char *given = getenv("GROUPERFISH_HISTORIES");
+    int n = given && atoi(given) > 0 ? atoi(given) : 25;
+    uint64_t seed = gf_test_seed();
+    for (int i = 0; i < n; i++) {
+        print_message("history of seed %" PRIu64 "\n", seed + (uint64_t)i);
+        run_history(&h, seed + (uint64_t)i);
+    }
+    print_message("%d histories: %" PRIu64 " edits, %" PRIu64 " taken back, %" PRIu64
+                  " times one was told as lost\n",
+                  n, h.made, h.undone, h.lost);
+    assert_true(h.made > (uint64_t)n);
+}
+
+/* ---- damage ---------------------------------------------------------------------------------- */
+
+static void damage_is_told(void **state)
+{
+    (void)state;
+    static const char *const bad[] = {"{",
+                                      "7",
+                                      "{}",
+                                      "{\"kind\":\"x\"}",
+                                      "{\"kind\":\"hide\",\"cluster\":0,\"when\":1,\"build\":1}",
+                                      "{\"kind\":\"hide\",\"cluster\":1}"};
+    fixture f;
+    gf_error err;
+    edit_list l = {.n = 0};
+    open_subjects(&f);
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        gf_batch *batch;
+        gf_buffer key = {0}, qualifier = {0};
+        gf_tables_collection_key(&key, GF_SLICE("test"), GF_SLICE("c"));
+        gf_key_string(&qualifier, fixture_default());
+        gf_buffer_u64be(&qualifier, 1);
+        assert_ok(gf_batch_create(f.store->db, &batch, &err));
+        gf_batch_put(batch, f.store->tables.collections, gf_buffer_view(&key), GF_COLLECTIONS_EDITS,
+                     gf_buffer_view(&qualifier), gf_slice_str(bad[i]), 0);
+        assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+        gf_batch_free(batch);
+        assert_status(GF_ECORRUPT, gf_edits_visit(f.store, fixture_place("c"), fixture_default(),
+                                                  note_edit, &l, &err));
+        gf_buffer_release(&key);
+        gf_buffer_release(&qualifier);
+    }
+    char first[512];
+    gf_verified verified;
+    assert_true(fixture_verify(&f, first, &verified) > 0);
+    assert_non_null(strstr(first, "edit"));
+    fixture_close(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_merge_is_at_once_and_lasts),
+        cmocka_unit_test(a_split_keeps_the_id_and_makes_new_ones),
+        cmocka_unit_test(undo_restores_every_byte),
+        cmocka_unit_test(a_document_stays_where_it_was_moved),
+        cmocka_unit_test(a_locked_centre_does_not_move),
+        cmocka_unit_test(an_edit_made_while_a_rebuild_runs_is_in_it),
+        cmocka_unit_test(edits_hold_or_are_told_of),
+        cmocka_unit_test(damage_is_told),
+    };
+    return cmocka_run_group_tests_name("edits", tests, NULL, NULL);
+}
