@@ -164,6 +164,16 @@ void gf_row_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t m
 void gf_row_put_sentence(gf_row_writer *row, const gf_cluster_info *info); /* if it has one */
 void gf_row_put_title(gf_json_writer *w, const gf_cluster_info *info);     /* likewise */
 
+/** hidden, locked and the state: those that there are. */
+void gf_row_put_marks(gf_json_writer *w, const gf_cluster_info *info);
+
+/** Tell of each edit that the last rebuild of the configuration could not keep (api/clusters/edits.c). */
+gf_status gf_edits_tell_lost(const gf_call *call, gf_store *store, gf_place where,
+                             gf_slice configuration, gf_error *err);
+
+/** status, owner, link and note: those that there are; of NULL none. */
+void gf_row_put_state(gf_json_writer *w, const gf_cluster_state *state);
+
 /** clarity, mean_score, ..., similarity; nothing where there are none. */
 void gf_row_put_figures(gf_json_writer *w, const gf_cluster_figures *figures);
 

@@ -176,11 +176,27 @@ void gf_row_put_build(gf_json_writer *w, const gf_build_info *b)
                                                     : "words");
 }
 
+void gf_row_put_state(gf_json_writer *w, const gf_cluster_state *s)
+{
+    if (!s) return;
+    if (s->status.len) gf_json_put_string(w, "status", s->status);
+    if (s->owner.len) gf_json_put_string(w, "owner", s->owner);
+    if (s->link.len) gf_json_put_string(w, "link", s->link);
+    if (s->note.len) gf_json_put_string(w, "note", s->note);
+}
+
 void gf_row_put_cluster(gf_json_writer *w, const gf_cluster_info *info)
 {
     gf_json_put_uint(w, "cluster", info->id);
     gf_json_put_string(w, "label", info->label);
     gf_json_put_uint(w, "size", info->size);
+}
+
+void gf_row_put_marks(gf_json_writer *w, const gf_cluster_info *info)
+{
+    if (info->hidden) gf_json_put_bool(w, "hidden", true);
+    if (info->locked) gf_json_put_bool(w, "locked", true);
+    gf_row_put_state(w, info->state);
 }
 
 void gf_row_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t most)

@@ -7,10 +7,11 @@
 
 /* In the order of help. */
 static const gf_commands *const nouns[] = {
-    &gf_commands_documents,      &gf_commands_collections, &gf_commands_clusterings,
-    &gf_commands_configurations, &gf_commands_tables,      &gf_commands_tweets,
-    &gf_commands_papers,         &gf_commands_logs,        &gf_commands_store,
-    &gf_commands_serve,          &gf_commands_mcp,         &gf_commands_generate};
+    &gf_commands_documents, &gf_commands_collections,    &gf_commands_clusterings,
+    &gf_commands_edits,     &gf_commands_configurations, &gf_commands_tables,
+    &gf_commands_tweets,    &gf_commands_papers,         &gf_commands_logs,
+    &gf_commands_store,     &gf_commands_serve,          &gf_commands_mcp,
+    &gf_commands_generate};
 
 static const gf_display_column cell_columns[] = {{"family", "family", GF_COLUMN_TEXT},
                                                  {"column", "column", GF_COLUMN_TEXT},
@@ -55,17 +56,20 @@ const gf_command *gf_command_next(gf_command_cursor *c, const char **heading)
 const gf_command *gf_command_find(int n_words, const char *const *words, int *used)
 {
     gf_command_cursor cursor = {0, 0};
-    const gf_command *c;
+    const gf_command *c, *one = NULL;
     const char *heading;
     char two[64] = "";
     if (n_words > 1) snprintf(two, sizeof two, "%s %s", words[0], words[1]);
     while (n_words > 0 && (c = gf_command_next(&cursor, &heading))) {
-        bool both = strcmp(c->name, two) == 0;
-        if (!both && strcmp(c->name, words[0]) != 0) continue;
-        *used = both ? 2 : 1;
-        return c;
+        if (strcmp(c->name, two) == 0) {
+            *used = 2;
+            return c;
+        }
+        if (!one && strcmp(c->name, words[0]) == 0)
+            one = c; /* "cluster" where "cluster merge" is */
     }
-    return NULL;
+    *used = 1;
+    return one;
 }
 
 size_t gf_command_group(const gf_command *c)

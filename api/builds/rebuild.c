@@ -43,7 +43,8 @@ static void tell_kept(gf_call *call, gf_slice collection, gf_slice configuration
              "the clusters of \"%.*s\" are of given rows, and are kept: no document brought one "
              "since; --matrix clusters other rows, --force the texts%s",
              GF_SLICE_ARG(configuration),
-             has_settings ? "; the settings that were given are not used: give them with either" : "");
+             has_settings ? "; the settings that were given are not used: give them with either"
+                          : "");
     gf_notice n = {.reason = "kept", .source = collection, .message = message};
     gf_call_notify(call, &n);
 }
@@ -98,6 +99,10 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
     if (status == GF_OK && r->options->matrix) gf_json_put_uint(w, "unknown", result->unknown);
     if (status == GF_OK && result->outcome == GF_REBUILD_KEPT)
         tell_kept(r->row.call, where.collection, configuration, r->options->n_set > 0);
+    gf_status told = GF_OK;
+    if (status == GF_OK && result->outcome == GF_REBUILD_MADE)
+        told = gf_edits_tell_lost(r->row.call, r->store, where, configuration, err);
+    if (told != GF_OK) return told;
     if (status != GF_OK) r->row.call->outcome = GF_OUTCOME_REBUILD_FAILED;
     if (status != GF_OK && status != GF_ECANCELLED)
         name_failure(r->row.call, where.collection, message);

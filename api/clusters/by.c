@@ -83,20 +83,33 @@ static gf_status emit_trend(gf_row_writer *row, const gf_trends *all, const gf_t
     return gf_row_writer_emit(row, err);
 }
 
+typedef struct trend_list {
+    gf_call *call;
+    const gf_view *view;
+} trend_list;
+
 static gf_status emit_trends(void *context, const gf_trends *all, gf_error *err)
 {
-    gf_row_writer row = {.call = context};
+    const trend_list *l = context;
+    gf_row_writer row = {.call = l->call};
+    bool with_hidden = gf_call_flag(l->call, "hidden");
+    uint64_t hidden = 0;
     gf_status st = GF_OK;
     for (size_t i = 0; i < all->n_clusters && st == GF_OK; i++) {
         st = gf_cancel_check(row.call->cancel, err);
-        if (st == GF_OK) st = emit_trend(&row, all, &all->clusters[i], err);
+        if (!with_hidden && gf_view_hides(l->view, all->clusters[i].cluster))
+            hidden++;
+        else if (st == GF_OK)
+            st = emit_trend(&row, all, &all->clusters[i], err);
     }
+    if (st == GF_OK) gf_clusters_tell_hidden(l->call, hidden);
     gf_row_writer_release(&row);
     return st;
 }
 
 gf_status gf_clusters_run_by(gf_call *call, gf_view *view, gf_error *err)
 {
+    trend_list l = {call, view};
     return gf_view_trends(view, gf_clusters_unit(call), (size_t)gf_clusters_periods(call),
-                          call->cancel, emit_trends, call, err);
+                          call->cancel, emit_trends, &l, err);
 }

@@ -51,6 +51,7 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
     (void)err;
     s->id = info->id;
     gf_row_put_cluster(&s->row.json, info);
+    gf_row_put_marks(&s->row.json, info);
     if (gf_call_flag(s->row.call, "figures")) gf_row_put_figures(&s->row.json, info->figures);
     gf_row_put_terms(&s->row.json, info, gf_call_number(s->row.call, "terms", SHOWN));
     gf_row_put_sentence(&s->row, info);

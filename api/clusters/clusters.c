@@ -7,6 +7,8 @@
 #include "base/grow.h"
 #include "base/memory.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { TERMS_IN_LIST = 10 };
@@ -21,10 +23,23 @@ typedef struct listing {
     uint64_t documents; /* of the build: what shares are of */
     bool sorted;        /* by something else than size, in which order they come */
     bool figures;
+    bool with_hidden;
+    uint64_t hidden; /* that were left out */
     gf_arena memory;
     listed *rows; /* n */
     size_t n, capacity;
 } listing;
+
+void gf_clusters_tell_hidden(const gf_call *call, uint64_t hidden)
+{
+    char message[80];
+    gf_notice n = {
+        .reason = "hidden", .source = gf_call_text(call, "collection"), .message = message};
+    if (hidden == 0) return;
+    snprintf(message, sizeof message, "%" PRIu64 " cluster%s hidden: --hidden lists %s too", hidden,
+             hidden == 1 ? " is" : "s are", hidden == 1 ? "it" : "them");
+    gf_call_notify(call, &n);
+}
 
 static gf_status keep(listing *l, const gf_cluster_info *info, gf_error *err)
 {
@@ -41,8 +56,13 @@ static gf_status keep(listing *l, const gf_cluster_info *info, gf_error *err)
 static gf_status visit(void *context, const gf_cluster_info *info, gf_error *err)
 {
     listing *l = context;
+    if (info->hidden && !l->with_hidden) {
+        l->hidden++;
+        return GF_OK;
+    }
     gf_json_writer *w = gf_row_writer_begin(&l->row);
     gf_row_put_cluster(w, info);
+    gf_row_put_marks(w, info);
     gf_json_put_double(w, "share", l->documents ? (double)info->size / (double)l->documents : 0);
     if (l->figures) gf_row_put_figures(w, info->figures);
     gf_row_put_terms(w, info, TERMS_IN_LIST);
@@ -99,11 +119,13 @@ static gf_status list_clusters(gf_call *call, gf_view *view, float min_score, gf
     listing l = {.row = {.call = call}, .sorted = !gf_slice_equal(sort, GF_SLICE("size"))};
     l.documents = gf_view_build(view)->documents;
     l.figures = gf_call_flag(call, "figures");
+    l.with_hidden = gf_call_flag(call, "hidden");
     gf_status st = min_score > 0 ? gf_view_clusters_above(view, min_score, visit, &l, err)
                                  : gf_view_clusters(view, visit, &l, err);
     if (st == GF_OK && l.n) qsort(l.rows, l.n, sizeof *l.rows, label ? by_label : by_id);
     for (size_t i = 0; i < l.n && st == GF_OK; i++)
         st = gf_call_emit(call, l.rows[i].row, err);
+    if (st == GF_OK) gf_clusters_tell_hidden(call, l.hidden);
     gf_row_writer_release(&l.row);
     gf_arena_release(&l.memory);
     gf_free(l.rows);
@@ -188,6 +210,7 @@ static const gf_parameter clusters_parameters[] = {
     P_BUILD,
     P_CHOICE("sort", "size|label|id", "order (size)"),
     P_MIN_SCORE("count only documents with at least that score (0)"),
+    P_FLAG("hidden", "also those that are hidden"),
     P_FLAG("figures", "also a word on each cluster, and the figures that it comes from"),
     P_FLAG("pending", "instead the documents put after the build, and where they would be"),
     P_CHOICE("by", "auto|hour|day|week|month|quarter|year",
@@ -266,8 +289,11 @@ static const gf_operation terms_operation = {
 /* ---- the operations of this noun, in the order of the documentation -------------------------- */
 
 static const gf_operation *const operations[] = {
-    &gf_clusters_operation, &gf_cluster_operation, &gf_members_operation,
-    &gf_export_operation,   &gf_assign_operation,  &gf_diff_operation,
-    &gf_evaluate_operation, &terms_operation,      &gf_names_operation,
+    &gf_clusters_operation, &gf_cluster_operation, &gf_members_operation,  &gf_export_operation,
+    &gf_assign_operation,   &gf_diff_operation,    &gf_evaluate_operation, &terms_operation,
+    &gf_names_operation,    &gf_rename_operation,  &gf_merge_operation,    &gf_split_operation,
+    &gf_move_operation,     &gf_keep_operation,    &gf_hide_operation,     &gf_show_operation,
+    &gf_lock_operation,     &gf_unlock_operation,  &gf_set_operation,      &gf_edits_operation,
+    &gf_undo_operation,
 };
 const gf_operation_group gf_clusters_operations = GF_OPERATION_GROUP(operations);

@@ -96,6 +96,10 @@ static gf_status run_diff(gf_call *call, gf_error *err)
         st = gf_diff_documents(c.earlier, c.later, call->cancel, emit_document, &c, err);
     else if (st == GF_OK)
         st = gf_diff(c.earlier, c.later, call->cancel, emit_cluster, &c, err);
+    gf_store *store;
+    if (st == GF_OK) st = gf_call_store(call, &store, err);
+    if (st == GF_OK && gf_view_build(c.later)->served)
+        st = gf_edits_tell_lost(call, store, gf_call_place(call), gf_call_configuration(call), err);
     gf_row_writer_release(&c.row);
     gf_view_close(c.earlier);
     gf_view_close(c.later);

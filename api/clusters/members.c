@@ -110,6 +110,7 @@ static gf_status put_cluster(void *context, const gf_cluster_info *info, gf_erro
     (void)err;
     gf_json_put_uint(w, "build", (uint64_t)gf_view_build(p->view)->build);
     gf_row_put_cluster(w, info);
+    gf_row_put_marks(w, info);
     p->cluster = info->id;
     return GF_OK;
 }

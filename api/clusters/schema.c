@@ -1,6 +1,16 @@
 /* Members of the rows of clusterings, in the order of docs/operations.md. */
 #include "api/clusters/schema.h"
 
+/* What edits have made of a cluster (api/clusters/edits.c). */
+#define M_STATE(prefix)                                                                            \
+    M_MAYBE(prefix "status", TEXT, "of the cluster, as somebody set it; absent where nobody has"), \
+        M_MAYBE(prefix "owner", TEXT, "likewise: whose it is"),                                    \
+        M_MAYBE(prefix "link", TEXT, "likewise: where it is worked on"),                           \
+        M_MAYBE(prefix "note", TEXT, "likewise: anything else")
+#define M_MARKS                                                                                    \
+    M_MAYBE("hidden", TRUTH, "true where it is left out of lists"),                                \
+        M_MAYBE("locked", TRUTH, "true where its centre does not move"), M_STATE("")
+
 const gf_row_member gf_schema_clusters[] = {
     M_MAYBE("collection", TEXT, "only with a pattern or `all`: its name"),
     M_MAYBE_NULL("cluster", INTEGER,
@@ -10,6 +20,7 @@ const gf_row_member gf_schema_clusters[] = {
     M_MAYBE("label", TEXT,
             "text, unique in its build, the tree's groups included; the root has none"),
     M_MAYBE("size", INTEGER, "documents that are still there"),
+    M_MARKS,
     M_MAYBE("share", NUMBER, "`size` by the documents of the build"),
     M_MAYBE_WORD("clarity", "clear|fair|mixed", "only with `figures`: `clear`, `fair` or `mixed`"),
     M_MAYBE("mean_score", NUMBER, "likewise: mean similarity of the members to the centre"),
@@ -133,6 +144,7 @@ const gf_row_member gf_schema_cluster[] = {
     M("cluster", INTEGER, "id, which lasts across builds"),
     M("label", TEXT, "text, unique in its build"),
     M("size", INTEGER, "documents that are still there"),
+    M_MARKS,
     M_MAYBE_WORD("clarity", "clear|fair|mixed", "only with `figures`: `clear`, `fair` or `mixed`"),
     M_MAYBE("mean_score", NUMBER, "likewise: mean similarity of the members to the centre"),
     M_MAYBE("mean_margin", NUMBER, "likewise: mean of how much less similar the next cluster is"),
@@ -201,6 +213,7 @@ const gf_row_member gf_schema_members[] = {
     M("cluster", INTEGER, "id, which lasts across builds"),
     M("label", TEXT, "text, unique in its build"),
     M("size", INTEGER, "documents that are still there"),
+    M_MARKS,
     M("documents", OBJECTS, "array: the documents of the page, best first"),
     M("documents[].id", ID, "the document"),
     M("documents[].score", NUMBER, "similarity to the centre, 0 to 1"),
@@ -277,6 +290,7 @@ const gf_row_member gf_schema_assign[] = {
     M_MAYBE("runner_up_label", TEXT, "its label; absent likewise"),
     M_MAYBE("runner_up_score", NUMBER, "similarity to its centre; absent likewise"),
     M_MAYBE("margin", NUMBER, "score less runner_up_score; absent likewise"),
+    M_STATE(""),
     M_MAYBE("text", TEXT, "only with `with-text`"),
     GF_ROW_MEMBERS_END};
 
@@ -405,4 +419,34 @@ const gf_row_member gf_schema_names[] = {
     M_MAYBE("why", TEXT, "of `refused` and `failed`: what is wrong; absent else"),
     M("calls", INTEGER, "that it took"),
     M_MAYBE("prompt", MAP, "only with `show-prompt`: what would be sent"),
+    GF_ROW_MEMBERS_END};
+
+#define M_EDIT                                                                                     \
+    M("edit", INTEGER, "its number in the configuration"),                                         \
+        M_WORD("kind", "rename|hide|show|lock|unlock|set|merge|split|move|keep",                   \
+               "`rename`, `hide`, `show`, `lock`, `unlock`, `set`, `merge`, `split`, `move` or "   \
+               "`keep`"),                                                                          \
+        M("cluster", INTEGER,                                                                      \
+          "id of the cluster that it is of; of `merge` the one that stays, of `move` the one "     \
+          "that "                                                                                  \
+          "the document went into"),                                                               \
+        M_MAYBE("others", INTEGERS,                                                                \
+                "only of `merge` and `split`: ids of the clusters that ended, or that are new"),   \
+        M_MAYBE("document", TEXT, "only of `move` and `keep`: its id"),                            \
+        M_MAYBE("label", TEXT,                                                                     \
+                "only of `rename`: what the cluster is called; absent where it has its own label " \
+                "again"),                                                                          \
+        M_MAYBE("status", TEXT, "only of `set`: as it is from then on; absent where it is none"),  \
+        M_MAYBE("owner", TEXT, "likewise"), M_MAYBE("link", TEXT, "likewise"),                     \
+        M_MAYBE("note", TEXT, "likewise"),                                                         \
+        M_MAYBE("by", TEXT, "who did it; absent where nobody said"),                               \
+        M_MAYBE("reason", TEXT, "why; absent likewise"), M("time", TIME, "when"),                  \
+        M("build", INTEGER, "the build that it was made on"),                                      \
+        M("holds", TRUTH, "whether the last rebuild could keep it"),                               \
+        M_MAYBE("lost", TEXT, "why it could not; absent where it holds")
+
+const gf_row_member gf_schema_edit[] = {M_EDIT, GF_ROW_MEMBERS_END};
+
+const gf_row_member gf_schema_undo[] = {
+    M_EDIT, M("waits", TRUTH, "whether that takes effect with the next rebuild alone"),
     GF_ROW_MEMBERS_END};

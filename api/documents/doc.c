@@ -63,6 +63,12 @@ static gf_status write_place(showing *s, gf_error *err)
     gf_status st = gf_view_current_membership(s->view, s->id, &m, &why);
     if (st == GF_OK) {
         gf_row_put_membership(w, &m);
+        if (m.state) {
+            gf_json_key(w, "state");
+            gf_json_begin(w, '{');
+            gf_row_put_state(w, m.state);
+            gf_json_end(w, '}');
+        }
         st = gf_view_document(s->view, s->id, write_language, s, &why);
         if (st == GF_OK && m.provisional)
             gf_json_put_str(w, "note",

@@ -326,6 +326,7 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
 {
     gf_report *r = context;
     gf_buffer *b = &r->html;
+    if (info->hidden) return GF_OK;
     const gf_report_cluster *c = &r->clusters.at[r->written++]; /* the list is in this order */
     gf_buffer_format(b, "<article id=\"c%" PRIu32 "\">\n<header><h3 dir=\"auto\">", info->id);
     gf_html_text_cut(b, info->label, LABEL_SHOWN);

@@ -20,6 +20,7 @@ enum { MOST_PAGE = 64 << 20 }; /* bytes: the page is held in memory */
 static gf_status add_cluster(void *context, const gf_cluster_info *info, gf_error *err)
 {
     gf_report_clusters *list = context;
+    if (info->hidden) return GF_OK;
     if (!gf_grow(&list->at, &list->capacity, list->n + 1, sizeof *list->at))
         return gf_fail_memory(err, "a report");
     gf_slice label = gf_arena_copy(&list->memory, info->label);

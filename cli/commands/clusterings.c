@@ -820,3 +820,9 @@ const gf_commands gf_commands_clusterings = {
                            &export_command, &assign_command, &gf_diff_command, &report_command,
                            &gf_evaluate_command, &terms_command, &label_command, &names_command,
                            &builds_command, &publish_command, &pin_command, &unpin_command)};
+
+const gf_commands gf_commands_edits = {
+    "Edits, which rebuilds obey",
+    GF_LIST(&gf_rename_command, &gf_merge_command, &gf_split_command, &gf_move_command,
+            &gf_keep_command, &gf_hide_command, &gf_show_command, &gf_lock_command,
+            &gf_unlock_command, &gf_set_command, &gf_edits_command, &gf_undo_command)};

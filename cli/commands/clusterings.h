@@ -11,4 +11,9 @@ extern const gf_positional gf_collection_word[1];
 
 extern const gf_command gf_diff_command, gf_evaluate_command;
 
+/* Edits (edits.c). */
+extern const gf_command gf_merge_command, gf_split_command, gf_hide_command, gf_show_command,
+    gf_lock_command, gf_unlock_command, gf_set_command, gf_rename_command, gf_move_command,
+    gf_keep_command, gf_edits_command, gf_undo_command;
+
 #endif

@@ -302,6 +302,17 @@ static void set_up_source(transport *t)
     assert_ok(transport_run_with(t, "put", arguments, 2, &err));
 }
 
+/* "after an edit": cluster 2 is hidden, cluster 1 locked. */
+static void edit_both(transport *t)
+{
+    gf_error err;
+    gf_argument arguments[] = {{GF_SLICE("collection"), GF_SLICE("feedback")},
+                               {GF_SLICE("cluster"), GF_SLICE("2")}};
+    assert_ok(transport_run_with(t, "cluster hide", arguments, 2, &err));
+    arguments[1].value = GF_SLICE("1");
+    assert_ok(transport_run_with(t, "cluster lock", arguments, 2, &err));
+}
+
 static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
 {
     transport t;
@@ -328,6 +339,7 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     if (strncmp(s->operation->name, "papers ", 7) == 0) set_up_papers(&t);
     if (strcmp(s->operation->name, "source list") == 0) set_up_source(&t);
     if (memmem(line.ptr, line.len, "after a rebuild", 15)) rebuild_with_3(&t);
+    if (memmem(line.ptr, line.len, "after an edit", 13)) edit_both(&t);
     bool of_tweets = strncmp(s->operation->name, "tweets ", 7) == 0;
     if (of_tweets && strcmp(s->operation->name, "tweets import") != 0) {
         transport_input(&t, "tweets.jsonl", document.tweets);
