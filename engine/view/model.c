@@ -12,7 +12,8 @@ gf_status gf_view_load_model(gf_view *v, gf_error *err)
     if (st == GF_OK && v->info.rows == GF_ROWS_OF_TEXTS && n != v->info.terms) {
         /* Centres are read as far as the build has terms: none may be beyond the vocabulary. */
         gf_model_release(&v->model);
-        return gf_fail(err, GF_ECORRUPT, "a build has %" PRIu64 " terms, and its vocabulary %" PRIu32,
+        return gf_fail(err, GF_ECORRUPT,
+                       "a build has %" PRIu64 " terms, and its vocabulary %" PRIu32,
                        (uint64_t)v->info.terms, n);
     }
     v->model_loaded = st == GF_OK;

@@ -69,8 +69,8 @@ static gf_status ask_texts(texts_asked *a, unsigned threads, const gf_cancel *ca
         a->workers = &workers;
     }
     if (st == GF_OK) {
-        a->sum = gf_array((size_t)(several ? workers.n : 1) * a->by_term->n_cols + 1,
-                          sizeof *a->sum);
+        a->sum =
+            gf_array((size_t)(several ? workers.n : 1) * a->by_term->n_cols + 1, sizeof *a->sum);
         st = a->sum ? gf_pool_run(workers.pool, tasks, texts_task, a, cancel, err)
                     : gf_fail_memory(err, "similarities");
     }

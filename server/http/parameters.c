@@ -58,9 +58,10 @@ static bool replaces_by_nothing(const gf_request *r)
 
 static gf_status refuse_nothing(gf_request *r)
 {
-    gf_answer_problem(r, 400,
-                      "the body is empty: it has the keys that stay, as {\"k\": 40}; {} takes all of "
-                      "them back to their defaults");
+    gf_answer_problem(
+        r, 400,
+        "the body is empty: it has the keys that stay, as {\"k\": 40}; {} takes all of "
+        "them back to their defaults");
     return GF_EINVAL;
 }
 
