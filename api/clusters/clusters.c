@@ -143,7 +143,7 @@ static gf_status refuse(const char *name, const char *with, gf_error *err)
  */
 static gf_status find_other(const gf_call *call, const char **other, gf_error *err)
 {
-    static const char *const others[] = {"by-field", "by", "tree", "pending"};
+    static const char *const others[] = {"by-field", "by", "tree", "levels", "pending"};
     *other = NULL;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
         const char *name = others[i];
@@ -193,6 +193,8 @@ static gf_status run_clusters(gf_call *call, gf_error *err)
         st = gf_clusters_run_by(call, view, err);
     else if (gf_call_flag(call, "tree"))
         st = gf_clusters_run_tree(call, view, err);
+    else if (gf_call_has(call, "levels"))
+        st = gf_clusters_run_levels(call, view, err);
     else if (gf_call_flag(call, "pending"))
         st = list_pending(call, view, min_score, err);
     else
@@ -227,6 +229,8 @@ static const gf_parameter clusters_parameters[] = {
               "with by-field: only documents of which this holds; also !=, <, <=, >, >="),
     P_FLAG("tree", "the hierarchy over the clusters, with labels at its inner nodes"),
     P_NUMBER("depth", 0, 10000, "with tree: down to this depth (all)"),
+    P_LIST("levels", "N,N,...",
+           "the hierarchy cut into so many groups on each level, all of them named"),
     P_ID_TYPE};
 
 const gf_operation gf_clusters_operation = {

@@ -32,6 +32,9 @@ uint64_t gf_clusters_periods(const gf_call *call);
 /** tree: a row for each node of the hierarchy (api/clusters/tree.c). */
 gf_status gf_clusters_run_tree(gf_call *call, gf_view *view, gf_error *err);
 
+/** levels: a row for each group that the hierarchy is cut into (likewise). */
+gf_status gf_clusters_run_levels(gf_call *call, gf_view *view, gf_error *err);
+
 /* ---- export's other kinds -------------------------------------------------------------------- */
 
 gf_status gf_export_documents(gf_call *call, gf_error *err);

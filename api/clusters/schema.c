@@ -13,10 +13,11 @@
 
 const gf_row_member gf_schema_clusters[] = {
     M_MAYBE("collection", TEXT, "only with a pattern or `all`: its name"),
-    M_MAYBE_NULL("cluster", INTEGER,
-                 "id, which lasts across builds; with `tree` only leaves have it; null with "
-                 "`pending` for a document without terms of the build, and with `by-field` for all "
-                 "documents and for those without terms"),
+    M_MAYBE_NULL(
+        "cluster", INTEGER,
+        "id, which lasts across builds; with `tree` and `levels` only leaves have it; null with "
+        "`pending` for a document without terms of the build, and with `by-field` for all "
+        "documents and for those without terms"),
     M_MAYBE("label", TEXT,
             "text, unique in its build, the tree's groups included; the root has none"),
     M_MAYBE("size", INTEGER, "documents that are still there"),
@@ -128,15 +129,23 @@ const gf_row_member gf_schema_clusters[] = {
             "with `by-field`: the least z, up or down, that counts, so that of all comparisons of "
             "the answer "
             "any does by chance in 5 of 100 cases at most"),
-    M_MAYBE("node", INTEGER, "with `tree`: its number in the order of the rows, from 1 on"),
-    M_MAYBE("parent", INTEGER, "with `tree`: its parent's number; the root has none"),
-    M_MAYBE("depth", INTEGER, "with `tree`: of the root 0"),
-    M_MAYBE("clusters", INTEGER, "with `tree`: how many lie below it, itself included"),
+    M_MAYBE("node", INTEGER,
+            "with `tree` and `levels`: its number in the order of the rows, from 1 on"),
+    M_MAYBE("parent", INTEGER, "with `tree` and `levels`: its parent's number; the root has none"),
+    M_MAYBE("depth", INTEGER, "with `tree` and `levels`: of the root 0"),
+    M_MAYBE("clusters", INTEGER,
+            "with `tree` and `levels`: how many lie below it, itself included"),
     M_MAYBE("height", NUMBER,
-            "with `tree`: 1 - the mean similarity of the two groups that were joined there; 0 for "
+            "with `tree` and `levels`: 1 - the mean similarity of the two groups that were joined "
+            "there; 0 for "
             "a cluster"),
     M_MAYBE("children", INTEGERS,
-            "with `tree`: array of numbers; those beyond `depth` have no rows"),
+            "with `tree` and `levels`: array of numbers; those beyond `depth` have no rows"),
+    M_MAYBE("levels", INTEGERS,
+            "with `levels`: the levels that it is a group of, from 1 on; empty for the root"),
+    M_MAYBE("parts", TEXTS,
+            "with `levels`: labels of up to three of its clusters, each the largest of another "
+            "part of it; empty for a cluster"),
     GF_ROW_MEMBERS_END};
 
 const gf_row_member gf_schema_cluster[] = {

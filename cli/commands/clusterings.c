@@ -145,6 +145,27 @@ static const gf_display_column trend_columns[] = {
     {"to", "up to", GF_COLUMN_TEXT},
     {"periods", "documents in each", GF_COLUMN_COUNTS}};
 
+/* "  (3 clusters)", or of a group of a level that is called by a phrase "  (3: goal, puck, NHL)". */
+static void show_parts(gf_session *s, gf_json_value row, double clusters)
+{
+    gf_json_value parts, part;
+    gf_slice none;
+    gf_buffer list = {0};
+    if (gf_json_member(row, "parts", &parts)) {
+        gf_json_iterator it = gf_json_items(parts);
+        while (gf_json_next(&it, &none, &part)) {
+            if (list.len) gf_buffer_str(&list, ", ");
+            gf_text_fold(&list, gf_json_get_string(part));
+        }
+    }
+    bool same = gf_slice_equal(gf_buffer_view(&list), gf_member_text(row, "label"));
+    if (list.len && !same && gf_member_text(row, "label").len)
+        fprintf(s->out, "  (%.0f: %s)\n", clusters, gf_buffer_cstr(&list));
+    else
+        fprintf(s->out, "  (%.0f clusters)\n", clusters);
+    gf_buffer_release(&list);
+}
+
 /* "   12,345      hockey  [17]": two columns to the right for each step down. */
 static void show_node(gf_session *s, gf_json_value row)
 {
@@ -160,7 +181,7 @@ static void show_node(gf_session *s, gf_json_value row)
     if (cluster > 0)
         fprintf(s->out, "  [%.0f]\n", cluster);
     else
-        fprintf(s->out, "  (%.0f clusters)\n", clusters);
+        show_parts(s, row, clusters);
     gf_buffer_release(&size);
     gf_buffer_release(&label);
 }
@@ -334,6 +355,12 @@ static const gf_display_column tree_columns[] = {
     {"depth", NULL, GF_COLUMN_ID},    {"cluster", NULL, GF_COLUMN_ID},
     {"label", NULL, GF_COLUMN_TEXT},  {"size", NULL, GF_COLUMN_COUNT},
     {"clusters", NULL, GF_COLUMN_ID}, {"height", NULL, GF_COLUMN_SCORE}};
+static const gf_display_column level_columns[] = {
+    {"levels", NULL, GF_COLUMN_RAW},  {"node", NULL, GF_COLUMN_ID},
+    {"parent", NULL, GF_COLUMN_ID},   {"depth", NULL, GF_COLUMN_ID},
+    {"cluster", NULL, GF_COLUMN_ID},  {"label", NULL, GF_COLUMN_TEXT},
+    {"size", NULL, GF_COLUMN_COUNT},  {"share", NULL, GF_COLUMN_SHARE},
+    {"clusters", NULL, GF_COLUMN_ID}, {"parts", NULL, GF_COLUMN_RAW}};
 static const gf_other_display clusters_others[] = {
     {"pending", {GF_COLUMNS(pending_columns), .nothing = "every document is in the build"}},
     {"by-field",
@@ -342,6 +369,9 @@ static const gf_other_display clusters_others[] = {
     {"by", {GF_COLUMNS(trend_columns), .nothing = "no clusters: the build has no documents"}},
     {"tree",
      {GF_COLUMNS(tree_columns), .nothing = "no clusters: the build has no documents",
+      .show = show_node}},
+    {"levels",
+     {GF_COLUMNS(level_columns), .nothing = "no clusters: the build has no documents",
       .show = show_node}},
     {"figures",
      {GF_COLUMNS(figures_columns), .nothing = "no clusters: the build has no documents"}}};
@@ -356,6 +386,7 @@ static const gf_command clusters_command = {
                 "    grouperfish clusters feedback --by-field product\n"
                 "    grouperfish clusters feedback --by-field stars --by month --periods 3\n"
                 "    grouperfish clusters feedback --tree --depth 2\n"
+                "    grouperfish clusters feedback --levels 5,20\n"
                 "    grouperfish clusters feedback --figures\n"
                 "    grouperfish clusters feedback --format json\n"
                 "    grouperfish clusters 'feedback-*'\n",

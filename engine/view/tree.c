@@ -1,12 +1,14 @@
 /*
- * The tree of a view's build. Inner nodes without a label are left out: their children become
- * children of the nearest labelled ancestor, or of the root.
+ * The tree of a view's build. Inner nodes that are not shown are left out: their children become
+ * children of the nearest ancestor that is, or of the root. Shown are those with labels, or where
+ * the tree is cut into levels the groups of these.
  */
 #include "engine/view/tree.h"
 
 #include "base/memory.h"
 #include "base/strings.h"
 #include "base/utf8.h"
+#include "cluster/label/labels.h"
 
 #include <stdlib.h>
 
@@ -60,6 +62,13 @@ typedef struct tree_walk {
     uint32_t *depth;    /* n_nodes */
     uint32_t *number;   /* n_nodes: place in order, plus 1 */
     uint32_t n_shown;
+
+    /* The levels. */
+    const uint32_t *groups; /* n_levels; NULL: the tree is not cut */
+    size_t n_levels;
+    uint32_t *first_level, *last_level; /* n_nodes; 0: the node is of none */
+    uint32_t *main;                     /* n_nodes: the leaf below it that says best what it is */
+    gf_arena memory;                    /* labels that are made of parts */
 } tree_walk;
 
 static gf_status allocate_walk(tree_walk *w, gf_error *err)
@@ -72,7 +81,11 @@ static gf_status allocate_walk(tree_walk *w, gf_error *err)
     w->order = gf_calloc(n, sizeof *w->order);
     w->depth = gf_calloc(n, sizeof *w->depth);
     w->number = gf_calloc(n, sizeof *w->number);
-    bool ok = w->size && w->ancestor && w->below && w->begin && w->order && w->depth && w->number;
+    w->first_level = gf_calloc(n, sizeof *w->first_level);
+    w->last_level = gf_calloc(n, sizeof *w->last_level);
+    w->main = gf_calloc(n, sizeof *w->main);
+    bool ok = w->size && w->ancestor && w->below && w->begin && w->order && w->depth && w->number &&
+              w->first_level && w->last_level && w->main;
     return ok ? GF_OK : gf_fail_memory(err, "the tree");
 }
 
@@ -85,6 +98,10 @@ static void release_walk(tree_walk *w)
     gf_free(w->order);
     gf_free(w->depth);
     gf_free(w->number);
+    gf_free(w->first_level);
+    gf_free(w->last_level);
+    gf_free(w->main);
+    gf_arena_release(&w->memory);
     gf_tree_kept_release(&w->kept);
 }
 
@@ -137,6 +154,12 @@ static int by_parent(const void *a, const void *b, void *context)
     return w->kept.tree.first[x] < w->kept.tree.first[y] ? -1 : 1;
 }
 
+static bool is_shown(const tree_walk *w, uint32_t v)
+{
+    if (w->groups) return w->first_level[v] > 0;
+    return v < w->kept.tree.k || w->kept.labels[v].len > 0;
+}
+
 /* Hang the shown nodes below each other, larger ones first. */
 static void attach_nodes(tree_walk *w)
 {
@@ -144,8 +167,8 @@ static void attach_nodes(tree_walk *w)
     uint32_t root = t->n_nodes - 1, n = 0;
     for (uint32_t v = root; v-- > 0;) {
         uint32_t p = t->parent[v];
-        w->ancestor[v] = p == root || w->kept.labels[p].len ? p : w->ancestor[p];
-        if (v < t->k || w->kept.labels[v].len) w->below[n++] = v;
+        w->ancestor[v] = p == root || is_shown(w, p) ? p : w->ancestor[p];
+        if (is_shown(w, v)) w->below[n++] = v;
     }
     if (n) qsort_r(w->below, n, sizeof *w->below, by_parent, w);
     for (uint32_t i = 0; i < n; i++)
@@ -171,6 +194,118 @@ static void number_nodes(tree_walk *w)
     }
 }
 
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+static gf_status check_levels(const uint32_t *groups, size_t n, gf_error *err)
+{
+    if (n == 0) return gf_fail(err, GF_EINVAL, "levels: how many groups has each?");
+    for (size_t i = 0; i < n; i++)
+        if (groups[i] == 0 || (i && groups[i] <= groups[i - 1]))
+            return gf_fail(err, GF_EINVAL, "levels: numbers of groups rise, as in 5,20,100");
+    return GF_OK;
+}
+
+/*
+ * Inner nodes come in the order of their joins. With the last n - 1 joins undone there are n
+ * groups: the nodes before these joins whose parents are among them.
+ */
+static void cut_levels(tree_walk *w)
+{
+    const gf_tree *t = &w->kept.tree;
+    for (uint32_t l = 0; l < w->n_levels; l++) {
+        uint32_t n = w->groups[l] < t->k ? w->groups[l] : t->k, cut = t->n_nodes - (n - 1);
+        for (uint32_t v = 0; v < cut; v++) {
+            if (v != t->n_nodes - 1 && t->parent[v] < cut) continue;
+            if (!w->first_level[v]) w->first_level[v] = l + 1;
+            w->last_level[v] = l + 1;
+        }
+    }
+}
+
+/* A cluster with a subject before one without, then the larger, then the first. */
+static bool says_more(const tree_walk *w, uint32_t a, uint32_t b)
+{
+    bool mixed = gf_label_is_mixed(cluster_of(w, a)->label);
+    if (mixed != gf_label_is_mixed(cluster_of(w, b)->label)) return !mixed;
+    return w->size[a] != w->size[b] ? w->size[a] > w->size[b] : a < b;
+}
+
+static void choose_main_leaves(tree_walk *w)
+{
+    const gf_tree *t = &w->kept.tree;
+    for (uint32_t v = 0; v < t->n_nodes; v++) {
+        uint32_t a = v < t->k ? v : w->main[t->child[2 * (size_t)v]];
+        uint32_t b = v < t->k ? v : w->main[t->child[2 * (size_t)v + 1]];
+        w->main[v] = says_more(w, b, a) ? b : a;
+    }
+}
+
+enum { PARTS = 3 };
+
+/* Put a leaf among those that say most; *n of PARTS. */
+static void offer_part(const tree_walk *w, uint32_t leaf, uint32_t parts[PARTS + 1], size_t *n)
+{
+    size_t at = (*n)++;
+    for (; at > 0 && says_more(w, leaf, parts[at - 1]); at--)
+        parts[at] = parts[at - 1];
+    parts[at] = leaf;
+    if (*n > PARTS) *n = PARTS;
+}
+
+/*
+ * The main leaf of each of a group's parts, which are the groups below it or, on the last level,
+ * its clusters. So no two groups have the same: of two parts of one group no other but those above
+ * has both, and these have one of them at most. Those without a subject only help to make two.
+ */
+static size_t find_parts(const tree_walk *w, uint32_t v, uint32_t parts[PARTS + 1])
+{
+    const gf_tree *t = &w->kept.tree;
+    size_t n = 0;
+    if (v < t->k) return 0;
+    for (uint32_t i = w->begin[v]; i < w->begin[v + 1]; i++)
+        offer_part(w, w->main[w->below[i]], parts, &n);
+    for (uint32_t i = 0; w->begin[v] == w->begin[v + 1] && i < t->count[v]; i++)
+        offer_part(w, t->order[t->first[v] + i], parts, &n);
+    while (n > 2 && gf_label_is_mixed(cluster_of(w, parts[n - 1])->label))
+        n--;
+    return n;
+}
+
+/* "mixed: a, b" says beside others what it has. */
+static gf_slice label_of_part(const tree_walk *w, uint32_t leaf)
+{
+    gf_slice label = cluster_of(w, leaf)->label, prefix = GF_SLICE("mixed: ");
+    return gf_label_is_mixed(label) ? gf_slice_skip(label, prefix.len) : label;
+}
+
+static gf_status name_group(tree_walk *w, uint32_t v, gf_error *err)
+{
+    uint32_t parts[PARTS + 1];
+    size_t n = find_parts(w, v, parts);
+    gf_buffer b = {0};
+    if (n && gf_label_is_mixed(cluster_of(w, parts[0])->label)) gf_buffer_str(&b, "mixed: ");
+    for (size_t i = 0; i < n; i++) {
+        if (i) gf_buffer_str(&b, ", ");
+        gf_buffer_slice(&b, label_of_part(w, parts[i]));
+    }
+    gf_status st = gf_buffer_check(&b, err);
+    if (st == GF_OK) w->kept.labels[v] = gf_arena_copy(&w->memory, gf_buffer_view(&b));
+    if (st == GF_OK && !w->kept.labels[v].ptr) st = gf_fail_memory(err, "the tree");
+    gf_buffer_release(&b);
+    return st;
+}
+
+static gf_status name_groups(tree_walk *w, gf_error *err)
+{
+    gf_status st = GF_OK;
+    choose_main_leaves(w);
+    for (uint32_t v = w->kept.tree.k; v + 1 < w->kept.tree.n_nodes && st == GF_OK; v++)
+        if (w->first_level[v] && w->kept.labels[v].len == 0) st = name_group(w, v, err);
+    return st;
+}
+
+/* ---- visiting -------------------------------------------------------------------------------- */
+
 static gf_status visit_node(const tree_walk *w, uint32_t v, gf_visit_tree_node *visit,
                             void *context, gf_error *err)
 {
@@ -190,7 +325,13 @@ static gf_status visit_node(const tree_walk *w, uint32_t v, gf_visit_tree_node *
                          .clusters = t->count[v],
                          .height = t->height[v],
                          .children = children,
-                         .n_children = n};
+                         .n_children = n,
+                         .first_level = w->first_level[v],
+                         .last_level = w->last_level[v]};
+    uint32_t parts[PARTS + 1];
+    if (w->groups) node.n_parts = find_parts(w, v, parts);
+    for (size_t i = 0; i < node.n_parts; i++)
+        node.parts[i] = cluster_of(w, parts[i])->label;
     gf_status st = visit(context, &node, err);
     gf_free(children);
     return st;
@@ -203,24 +344,41 @@ static gf_status arrange_nodes(tree_walk *w, gf_error *err)
     if (st == GF_OK) st = drop_taken_labels(w, err);
     if (st != GF_OK) return st;
     add_sizes(w);
+    if (w->groups) cut_levels(w);
     attach_nodes(w);
     number_nodes(w);
-    return GF_OK;
+    return w->groups ? name_groups(w, err) : GF_OK;
+}
+
+static gf_status visit_tree(tree_walk *w, uint32_t most_depth, gf_visit_tree_node *visit,
+                            void *context, gf_error *err)
+{
+    gf_view *v = w->view;
+    gf_status st = gf_view_load_clusters(v, err);
+    if (st != GF_OK || v->n_clusters == 0) return st;
+    st = arrange_nodes(w, err);
+    /* Labels are borrowed from view->row, which the visitor may use: they move out first. */
+    gf_row row = v->row;
+    v->row = (gf_row){0};
+    for (uint32_t i = 0; i < w->n_shown && st == GF_OK; i++)
+        if (w->depth[w->order[i]] <= most_depth)
+            st = visit_node(w, w->order[i], visit, context, err);
+    gf_row_release(&row);
+    release_walk(w);
+    return st;
 }
 
 gf_status gf_view_tree(gf_view *v, uint32_t most_depth, gf_visit_tree_node *visit, void *context,
                        gf_error *err)
 {
-    tree_walk w = {.view = v};
-    gf_status st = gf_view_load_clusters(v, err);
-    if (st != GF_OK || v->n_clusters == 0) return st;
-    st = arrange_nodes(&w, err);
-    /* Labels are borrowed from view->row, which the visitor may use: they move out first. */
-    gf_row row = v->row;
-    v->row = (gf_row){0};
-    for (uint32_t i = 0; i < w.n_shown && st == GF_OK; i++)
-        if (w.depth[w.order[i]] <= most_depth) st = visit_node(&w, w.order[i], visit, context, err);
-    gf_row_release(&row);
-    release_walk(&w);
-    return st;
+    return visit_tree(&(tree_walk){.view = v}, most_depth, visit, context, err);
+}
+
+gf_status gf_view_levels(gf_view *v, const uint32_t *groups, size_t n_levels,
+                         gf_visit_tree_node *visit, void *context, gf_error *err)
+{
+    gf_status st = check_levels(groups, n_levels, err);
+    if (st != GF_OK) return st;
+    return visit_tree(&(tree_walk){.view = v, .groups = groups, .n_levels = n_levels}, UINT32_MAX,
+                      visit, context, err);
 }

@@ -129,6 +129,11 @@ typedef struct gf_tree_node {
     double height;            /* 1 - the mean similarity of the two groups that were joined here */
     const uint32_t *children; /* n_children: numbers; the larger first */
     size_t n_children;
+    /* Of gf_view_levels alone: the levels that it is a group of, from 1 on (0, 0: the root is of
+     * none), and the labels of up to three of its clusters, the largest of each part of it. */
+    uint32_t first_level, last_level;
+    gf_slice parts[3]; /* n_parts; a cluster has none */
+    size_t n_parts;
 } gf_tree_node;
 
 typedef gf_status gf_visit_tree_node(void *context, const gf_tree_node *node, gf_error *err);
@@ -143,6 +148,22 @@ typedef gf_status gf_visit_tree_node(void *context, const gf_tree_node *node, gf
  */
 gf_status gf_view_tree(gf_view *view, uint32_t most_depth, gf_visit_tree_node *visit, void *context,
                        gf_error *err);
+
+/**
+ * The tree cut into so many groups on each level: depth first, the root, then the groups. Levels
+ * nest. A group that is the same on several levels comes once; so the groups of a level, which are
+ * disjoint and hold all clusters, are those of which it is not before first_level nor behind
+ * last_level. Each but the root has a label, unique among all groups: the phrase that its documents
+ * have in common, else the labels of its parts with commas between.
+ *
+ * A cut undoes the joins that cost most, so that the groups of a level are as distinct as the tree
+ * has them.
+ *
+ * @param groups  n_levels, strictly rising, 1 or more; more than there are clusters: all of them
+ * @return as gf_view_tree; GF_EINVAL where the numbers do not rise, or there is none
+ */
+gf_status gf_view_levels(gf_view *view, const uint32_t *groups, size_t n_levels,
+                         gf_visit_tree_node *visit, void *context, gf_error *err);
 
 /** A document's place in a build. */
 typedef struct gf_membership {

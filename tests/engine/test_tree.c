@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "base/random.h"
+#include "base/strings.h"
 #include "engine/view/tree.h"
 
 #include <inttypes.h>
@@ -109,7 +110,7 @@ static void one_cluster_and_none(void **state)
     fixture_close(&f);
 }
 
-/* ---- damage ---------------------------------------------------------------------------------- */
+/* ---- the cell ------------------------------------------------------------------------------- */
 
 /* Write the cell of the served build's tree, or delete it (NULL). */
 static void set_cell(fixture *f, const gf_slice *value)
@@ -143,6 +144,178 @@ static gf_buffer get_cell(fixture *f)
     gf_view_close(view);
     return bytes;
 }
+
+/* ---- levels ---------------------------------------------------------------------------------- */
+
+/* "fruit 19/2 levels 1-1 apple pear" for each node, indented by depth. */
+static gf_status write_group(void *context, const gf_tree_node *n, gf_error *err)
+{
+    gf_buffer *b = context;
+    gf_buffer_format(b, "%*s%.*s %" PRIu64 "/%" PRIu32 " levels %" PRIu32 "-%" PRIu32,
+                     2 * (int)n->depth, "", GF_SLICE_ARG(n->label), n->size, n->clusters,
+                     n->first_level, n->last_level);
+    for (size_t i = 0; i < n->n_parts; i++)
+        gf_buffer_format(b, " %.*s", GF_SLICE_ARG(n->parts[i]));
+    gf_buffer_byte(b, '\n');
+    return gf_buffer_check(b, err);
+}
+
+static void levels_are(gf_view *view, const uint32_t *groups, size_t n, const char *expected)
+{
+    gf_error err;
+    gf_buffer text = {0};
+    assert_ok(gf_view_levels(view, groups, n, write_group, &text, &err));
+    assert_string_equal(gf_buffer_cstr(&text), expected);
+    gf_buffer_release(&text);
+}
+
+/* The last join is that of fruit and sea; before it came that of apple and pear. */
+static void cuts_levels(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_buffer text = {0};
+    begin(&f);
+    gf_view *view = view_of(&f);
+    levels_are(view, (uint32_t[]){2, 3}, 2,
+               " 32/4 levels 0-0 apple ship\n"
+               "  fruit 19/2 levels 1-1 apple pear\n"
+               "    apple 10/1 levels 2-2\n"
+               "    pear 9/1 levels 2-2\n"
+               "  sea 13/2 levels 1-2 ship fish\n");
+    levels_are(view, (uint32_t[]){3, 1000}, 2,
+               " 32/4 levels 0-0 apple pear ship\n"
+               "  sea 13/2 levels 1-1 ship fish\n"
+               "    ship 7/1 levels 2-2\n"
+               "    fish 6/1 levels 2-2\n"
+               "  apple 10/1 levels 1-2\n"
+               "  pear 9/1 levels 1-2\n");
+    levels_are(view, (uint32_t[]){1}, 1, " 32/4 levels 1-1 apple pear ship\n");
+    static const uint32_t wrong[] = {3, 3, 2, 0};
+    for (size_t i = 0; i < 3; i++)
+        assert_status(GF_EINVAL, gf_view_levels(view, wrong + i, 2, write_group, &text, &err));
+    assert_status(GF_EINVAL, gf_view_levels(view, wrong, 0, write_group, &text, &err));
+    assert_int_equal(text.len, 0);
+    gf_view_close(view);
+    fixture_close(&f);
+}
+
+enum { LEVELS = 3, SOME = 14 };
+
+typedef struct level_check {
+    uint32_t groups[LEVELS];
+    uint32_t n_groups[LEVELS], clusters[LEVELS];
+    uint64_t size[LEVELS], documents;
+    struct {
+        uint32_t first, last, clusters, below;
+        uint64_t size, size_below;
+    } node[2 * SOME]; /* by number */
+    uint32_t n_nodes;
+    gf_strings labels;
+} level_check;
+
+static gf_status check_group(void *context, const gf_tree_node *n, gf_error *err)
+{
+    level_check *c = context;
+    uint32_t id;
+    bool fresh = true;
+    assert_int_equal(n->node, c->n_nodes + 1);
+    c->n_nodes++;
+    c->node[n->node].first = n->first_level;
+    c->node[n->node].last = n->last_level;
+    c->node[n->node].clusters = n->clusters;
+    c->node[n->node].size = n->size;
+    if (n->parent == 0) {
+        c->documents = n->size;
+        return GF_OK;
+    }
+    assert_true(n->first_level > c->node[n->parent].last); /* levels nest */
+    assert_true(n->label.len > 0);
+    assert_int_equal(gf_strings_add(&c->labels, n->label, &id, &fresh, err), GF_OK);
+    if (!fresh) fail_msg("two groups are \"%.*s\"", GF_SLICE_ARG(n->label));
+    c->node[n->parent].below += n->clusters;
+    c->node[n->parent].size_below += n->size;
+    for (uint32_t l = n->first_level; l <= n->last_level; l++) {
+        c->n_groups[l - 1]++;
+        c->clusters[l - 1] += n->clusters;
+        c->size[l - 1] += n->size;
+    }
+    return GF_OK;
+}
+
+/* A tree over the build's clusters in which any two groups may be joined, without labels. */
+static void set_random_tree(fixture *f, gf_random *random)
+{
+    gf_error err;
+    gf_kept_tree kept;
+    gf_tree t;
+    gf_buffer bytes = get_cell(f), out = {0};
+    gf_slice none[2 * SOME] = {{0}};
+    uint32_t left[SOME];
+    assert_ok(gf_tree_read(gf_buffer_view(&bytes), &kept, &err));
+    assert_ok(gf_tree_alloc(kept.tree.k, &t, &err));
+    for (uint32_t v = 0; v < t.k; v++) {
+        left[v] = v;
+        t.height[v] = 0;
+    }
+    for (uint32_t v = t.k, n = t.k; v < t.n_nodes; v++, n--) {
+        uint32_t a = (uint32_t)gf_random_below(random, n);
+        t.child[2 * v] = left[a];
+        left[a] = left[n - 1];
+        uint32_t b = (uint32_t)gf_random_below(random, n - 1);
+        t.child[2 * v + 1] = left[b];
+        left[b] = v;
+        t.height[v] = 0.5f;
+    }
+    gf_tree_write(&t, kept.ids, none, &out);
+    gf_slice value = gf_buffer_view(&out);
+    set_cell(f, &value);
+    gf_tree_release(&t);
+    gf_tree_kept_release(&kept);
+    gf_buffer_release(&bytes);
+    gf_buffer_release(&out);
+}
+
+static void levels_nest_and_add_up(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 3);
+    fixture_open(&f);
+    fixture_put_posts(&f, "c", 300);
+    char k[8];
+    snprintf(k, sizeof k, "%d", SOME);
+    fixture_set(&f, "c", "default", "k", k);
+    fixture_rebuild(&f, "c");
+    for (int round = 0; round < 100; round++) {
+        level_check c = {.groups = {0}};
+        if (round) set_random_tree(&f, &random);
+        for (uint32_t l = 0, at = 0; l < LEVELS; l++)
+            c.groups[l] = at += 1 + (uint32_t)gf_random_below(&random, SOME / 2);
+        gf_view *view = view_of(&f);
+        uint32_t clusters = gf_view_build(view)->k;
+        assert_ok(gf_view_levels(view, c.groups, LEVELS, check_group, &c, &err));
+        for (uint32_t l = 0; l < LEVELS; l++) {
+            uint32_t n = c.groups[l] < clusters ? c.groups[l] : clusters;
+            if (n == 1) continue; /* the root, which is not among the groups below it */
+            assert_int_equal(c.n_groups[l], n);
+            assert_int_equal(c.clusters[l], clusters);
+            assert_int_equal(c.size[l], c.documents);
+        }
+        for (uint32_t v = 1; v <= c.n_nodes; v++) {
+            if (!c.node[v].below) continue;
+            assert_int_equal(c.node[v].below, c.node[v].clusters);
+            assert_int_equal(c.node[v].size_below, c.node[v].size);
+        }
+        gf_strings_release(&c.labels);
+        gf_view_close(view);
+    }
+    fixture_close(&f);
+}
+
+/* ---- damage ---------------------------------------------------------------------------------- */
 
 static void is_refused(fixture *f, gf_status expected, const char *words)
 {
@@ -229,6 +402,8 @@ static gf_status sweep_call(void *context, gf_error *err)
     if (st != GF_OK) return st;
     st = gf_view_tree(view, 9, count_node, &n, err);
     assert_true(st != GF_OK || n == 7);
+    if (st == GF_OK) st = gf_view_levels(view, (uint32_t[]){2, 3}, 2, count_node, &n, err);
+    assert_true(st != GF_OK || n == 7 + 5);
     gf_view_close(view);
     return st;
 }
@@ -244,9 +419,12 @@ static void survives_failing_allocations(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_a_tree), cmocka_unit_test(one_cluster_and_none),
-        cmocka_unit_test(damage_is_found), cmocka_unit_test(random_bytes),
-        cmocka_unit_test(survives_failing_allocations)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(reads_a_tree),
+                                       cmocka_unit_test(one_cluster_and_none),
+                                       cmocka_unit_test(cuts_levels),
+                                       cmocka_unit_test(levels_nest_and_add_up),
+                                       cmocka_unit_test(damage_is_found),
+                                       cmocka_unit_test(random_bytes),
+                                       cmocka_unit_test(survives_failing_allocations)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
