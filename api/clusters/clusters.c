@@ -298,6 +298,6 @@ static const gf_operation *const operations[] = {
     &gf_names_operation,    &gf_rename_operation,  &gf_merge_operation,    &gf_split_operation,
     &gf_move_operation,     &gf_keep_operation,    &gf_hide_operation,     &gf_show_operation,
     &gf_lock_operation,     &gf_unlock_operation,  &gf_set_operation,      &gf_edits_operation,
-    &gf_undo_operation,
+    &gf_undo_operation,     &gf_new_operation,
 };
 const gf_operation_group gf_clusters_operations = GF_OPERATION_GROUP(operations);

@@ -13,7 +13,7 @@ extern const gf_operation gf_clusters_operation, gf_cluster_operation, gf_member
     gf_names_operation, gf_merge_operation, gf_split_operation, gf_hide_operation,
     gf_show_operation, gf_lock_operation, gf_unlock_operation, gf_set_operation,
     gf_rename_operation, gf_move_operation, gf_keep_operation, gf_edits_operation,
-    gf_undo_operation;
+    gf_undo_operation, gf_new_operation;
 
 /** Tell how many clusters were left out of a list. */
 void gf_clusters_tell_hidden(const gf_call *call, uint64_t hidden);

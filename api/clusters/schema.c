@@ -459,3 +459,26 @@ const gf_row_member gf_schema_edit[] = {M_EDIT, GF_ROW_MEMBERS_END};
 const gf_row_member gf_schema_undo[] = {
     M_EDIT, M("waits", TRUTH, "whether that takes effect with the next rebuild alone"),
     GF_ROW_MEMBERS_END};
+
+const gf_row_member gf_schema_new[] = {
+    M_MAYBE("collection", TEXT, "only with a pattern or `all`: its name"),
+    M("label", TEXT, "one or two of its new terms"),
+    M("size", INTEGER, "documents"),
+    M("p", NUMBER,
+      "chance that documents that came at random have such a term, all that were looked at "
+      "counted"),
+    M_MAYBE("first", TIME, "of the documents' times; absent where none has one"),
+    M_MAYBE("last", TIME, "likewise"),
+    M_MAYBE("nearest", INTEGER,
+            "id of the cluster that most of them are nearest to; absent where they are near none"),
+    M_MAYBE("nearest_label", TEXT, "its label; absent likewise"),
+    M("similarity", NUMBER,
+      "mean of that to the nearest centre, words that the build does not know counted"),
+    M("terms", OBJECTS, "array: the 10 heaviest of its centre"),
+    M("terms[].term", TEXT, "as the documents write it most often"),
+    M("terms[].weight", NUMBER, "in the centre, a vector of length 1"),
+    M("documents", OBJECTS, "array: the five most central ones, best first"),
+    M("documents[].id", ID, "the document"),
+    M("documents[].score", NUMBER, "similarity to the centre of the group, 0 to 1"),
+    M("documents[].text", TEXT, "as it is now"),
+    GF_ROW_MEMBERS_END};

@@ -765,6 +765,34 @@ static const gf_command names_command = {
     GF_OTHERS(names_others),
 };
 
+/* ---- new ------------------------------------------------------------------------------------- */
+
+static const gf_display_column new_columns[] = {{"label", "label", GF_COLUMN_TEXT},
+                                                {"size", "documents", GF_COLUMN_COUNT},
+                                                {"p", NULL, GF_COLUMN_SCORE},
+                                                {"first", "first", GF_COLUMN_TEXT},
+                                                {"last", "last", GF_COLUMN_TEXT},
+                                                {"nearest", "near", GF_COLUMN_ID},
+                                                {"nearest_label", NULL, GF_COLUMN_TEXT},
+                                                {"similarity", "similar", GF_COLUMN_SCORE},
+                                                {"terms", "terms", GF_COLUMN_TERMS}};
+
+static const gf_command new_command = {
+    .name = "new",
+    .examples = "    grouperfish new feedback\n"
+                "    grouperfish new feedback --least 20 --format jsonl\n"
+                "    grouperfish new 'feedback-*'\n",
+    .notes =
+        "Groups among the documents that came since the build: documents that fit no cluster, "
+        "with\n"
+        "words that are far more frequent in them than before. Nothing is stored: a rebuild makes\n"
+        "clusters of all. Where documents come as those before did, at most 5 calls in 100 tell "
+        "of\n"
+        "anything.\n",
+    GF_WORDS(gf_collection_word),
+    .display = {GF_COLUMNS(new_columns), .nothing = "nothing is new"},
+};
+
 /* ---- builds ---------------------------------------------------------------------------------- */
 
 static const gf_display_column builds_columns[] = {{"served", "*", GF_COLUMN_MARK},
@@ -847,10 +875,11 @@ static const gf_command unpin_command = {
 /* ---- all of them ----------------------------------------------------------------------------- */
 
 const gf_commands gf_commands_clusterings = {
-    "Clusterings", GF_LIST(&rebuild_command, &clusters_command, &cluster_command, &members_command,
-                           &export_command, &assign_command, &gf_diff_command, &report_command,
-                           &gf_evaluate_command, &terms_command, &label_command, &names_command,
-                           &builds_command, &publish_command, &pin_command, &unpin_command)};
+    "Clusterings",
+    GF_LIST(&rebuild_command, &clusters_command, &cluster_command, &members_command,
+            &export_command, &assign_command, &gf_diff_command, &report_command,
+            &gf_evaluate_command, &terms_command, &label_command, &names_command, &new_command,
+            &builds_command, &publish_command, &pin_command, &unpin_command)};
 
 const gf_commands gf_commands_edits = {
     "Edits, which rebuilds obey",

@@ -15,6 +15,7 @@
  *     model.c filter.c  how the build analyses texts, and which documents it selects
  *     assign.c          the nearest cluster of a text or a row
  *     pending.c         documents that came after the build
+ *     candidates.c      groups of these that fit no cluster
  *     hours.c           documents by cluster and hour
  *     tree.c explain.c trends.c by_field.c evaluate.c figures.c build_matrix.c diff.c
  *     view.c            views opened and closed

@@ -3,6 +3,7 @@
 #define GF_GROUPERFISH_CHANGES_H
 
 #include "grouperfish/calendar.h"
+#include "grouperfish/cancel.h"
 #include "grouperfish/export.h"
 #include "grouperfish/views.h"
 
@@ -117,6 +118,51 @@ typedef gf_status gf_visit_moved(void *context, const gf_moved *moved, gf_error 
 /** The documents that gf_diff counts as left and came, by id. It needs no memory. */
 gf_status gf_diff_documents(gf_view *earlier, gf_view *later, const gf_cancel *cancel,
                             gf_visit_moved *visit, void *context, gf_error *err);
+
+/** Documents that came since a build, belong together and fit none of its clusters. */
+typedef struct gf_new_group {
+    gf_slice label;       /* one or two of its terms */
+    uint64_t size;        /* documents */
+    const gf_term *terms; /* n_terms: the heaviest, by falling weight */
+    size_t n_terms;
+    const gf_slice *id, *text; /* n_documents: the most central ones, best first */
+    const double *score;       /* likewise: similarity to their centre */
+    size_t n_documents;
+    bool has_times;
+    int64_t first, last; /* of the documents' times, in milliseconds; where it has any */
+    uint32_t nearest;    /* id of the cluster that most of them are nearest to; 0: none */
+    gf_slice nearest_label;
+    double similarity; /* mean over the documents, of that to their nearest cluster's centre */
+    double p;          /* chance that documents that came at random have such a term: all that were
+                          looked at are counted */
+} gf_new_group;
+
+typedef gf_status gf_visit_candidate(void *context, const gf_new_group *candidate, gf_error *err);
+
+/**
+ * What is new: groups among the documents that came or were put anew since the build
+ * (gf_view_pending), the largest first.
+ *
+ * A document fits nowhere where its similarity to the nearest centre, of which terms that the build
+ * does not know take their part, is less than that of three quarters of that cluster's members, or
+ * where it is in no cluster. A term is new where it is in more of the pending documents than chance
+ * would have it (binomial; corrected for all terms of both, 5 %), and half of those fit nowhere.
+ * Documents that fit nowhere and have a new term are clustered by k-means; a cluster of `least`
+ * documents or more, half of which have one such term, is a candidate.
+ *
+ * So where the pending documents are a random sample of all, any candidate is told of in at most 5
+ * of 100 cases.
+ *
+ * @param least   documents of a candidate, 2 or more; 0: 5
+ * @param cancel  may be NULL
+ * @return GF_OK; GF_ECONFLICT where the build's rows were made elsewhere; GF_ECANCELLED, GF_ENOMEM,
+ *         GF_ECORRUPT
+ * Cost: that of gf_view_pending, the analysis of these documents and of 300 of the build, and a step
+ *       for a quarter of the members of the clusters that they are nearest to. Memory: their texts.
+ * Source: the correction is Bonferroni's; terms that burst: Kleinberg, KDD 2002, 91-101.
+ */
+gf_status gf_view_candidates(gf_view *view, uint32_t least, const gf_cancel *cancel,
+                             gf_visit_candidate *visit, void *context, gf_error *err);
 
 GF_PUBLIC_END
 

@@ -251,6 +251,17 @@ static void rebuild_with_3(transport *t)
     assert_run(t, "rebuild", "collection", "feedback", "threads", "1", "start", "fresh");
 }
 
+/* "after a put of 100 documents `Chargers get hot`" */
+static void put_chargers(transport *t)
+{
+    gf_buffer lines = {0};
+    for (int i = 1; i <= 100; i++)
+        gf_buffer_format(&lines, "{\"id\":\"c%d\",\"text\":\"Chargers get hot\"}\n", i);
+    transport_input(t, "chargers.jsonl", gf_buffer_view(&lines));
+    assert_run(t, "put", "collection", "feedback");
+    gf_buffer_release(&lines);
+}
+
 static void compare_rows(reference_section *s, transport *t, gf_slice rows)
 {
     gf_json_parser *parser;
@@ -340,6 +351,7 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     if (strcmp(s->operation->name, "source list") == 0) set_up_source(&t);
     if (memmem(line.ptr, line.len, "after a rebuild", 15)) rebuild_with_3(&t);
     if (memmem(line.ptr, line.len, "after an edit", 13)) edit_both(&t);
+    if (memmem(line.ptr, line.len, "after a put of 100", 18)) put_chargers(&t);
     bool of_tweets = strncmp(s->operation->name, "tweets ", 7) == 0;
     if (of_tweets && strcmp(s->operation->name, "tweets import") != 0) {
         transport_input(&t, "tweets.jsonl", document.tweets);

@@ -1,0 +1,565 @@
+/*
+ * What is new since a view's build: groups of pending documents that fit none of its clusters.
+ *
+ *     pending documents    analysed as the build's are, into terms of their own: rows of tf
+ *     a sample of the build's, behind them: a term that the build does not know, because too many
+ *                          of its documents have it, is not new
+ *     weights              tf * ln((N + n) / (df in the build + df here)), of unit length
+ *     fit                  score in the build * length of the known part, against the cluster's own
+ *     new terms            more often here than chance has it, in documents that fit nowhere
+ *     k-means              of the documents that fit nowhere and have a new term
+ *
+ * The build's own space would not do: what is new is told by words that it does not have.
+ */
+#include "engine/view/view.h"
+
+#include "base/clock.h"
+#include "base/grid.h"
+#include "base/grow.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "cluster/kmeans.h"
+#include "grouperfish/changes.h"
+#include "vectorize/rows/vectorizer.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { LEAST = 5, SAMPLE = 300, TERMS = 10, EXAMPLES = 5, GROUP = 1000 };
+
+#define ALPHA    0.05 /* that anything is told of documents that came at random */
+#define FREQUENT 0.25 /* share of the sample from which an unknown term is a frequent one */
+
+typedef struct pending_document {
+    gf_slice id, text; /* in the memory */
+    const gf_language *language;
+    uint32_t cluster; /* the nearest; 0: none */
+    float score;
+    bool has_time, fits;
+    int64_t time;
+} pending_document;
+
+typedef struct searching {
+    gf_view *view;
+    const gf_cancel *cancel;
+    uint32_t least;
+    gf_arena memory;
+    pending_document *at; /* n pending ones, then a sample of the build's up to n_all */
+    size_t n, n_all, capacity;
+    gf_vectors rows; /* n_all */
+
+    /* Of each column of rows that is a regular term: */
+    uint32_t n_terms;
+    uint32_t *df;    /* here */
+    uint32_t *known; /* in the build; GF_TERM_NONE: the build does not have it */
+    double *weight;  /* idf over both; 0: passed over */
+    double *p;       /* of a new term, corrected; else 1 */
+
+    float *
+        quartile; /* view->n_clusters: below it, three quarters of the members fit better; -1: not read */
+    gf_visit_candidate *visit;
+    void *context;
+} searching;
+
+/* ---- documents ------------------------------------------------------------------------------- */
+
+static bool read_time(gf_slice json, int64_t *ms)
+{
+    double number;
+    if (json.len > 2 && json.ptr[0] == '"') {
+        gf_slice text = gf_slice_of(json.ptr + 1, json.len - 2);
+        return gf_clock_parse_iso(text, ms) || gf_clock_parse_words(text, ms);
+    }
+    return gf_number_read_decimal(json, &number) && gf_clock_from_number(number, ms);
+}
+
+static gf_status keep_document(searching *s, const gf_document *d, gf_error *err)
+{
+    const char *name = NULL;
+    gf_status st = gf_view_language(s->view, d, &name, err);
+    if (st != GF_OK) return st;
+    if (!gf_grow(&s->at, &s->capacity, s->n_all + 1, sizeof *s->at))
+        return gf_fail_memory(err, "documents");
+    pending_document *p = &s->at[s->n_all];
+    *p = (pending_document){.id = gf_arena_copy(&s->memory, d->id),
+                            .text = gf_arena_copy(&s->memory, d->text),
+                            .language = name ? gf_language_find(gf_slice_str(name)) : NULL};
+    if (!p->id.ptr || !p->text.ptr) return gf_fail_memory(err, "documents");
+    p->has_time = read_time(d->time, &p->time);
+    s->n_all++;
+    return GF_OK;
+}
+
+static gf_status keep_pending(void *context, const gf_document *d, const gf_membership *m,
+                              gf_error *err)
+{
+    searching *s = context;
+    gf_status st = gf_cancel_check(s->cancel, err);
+    if (st == GF_OK) st = keep_document(s, d, err);
+    if (st != GF_OK) return st;
+    s->at[s->n].cluster = m->cluster;
+    s->at[s->n++].score = m->score;
+    return GF_OK;
+}
+
+static gf_status keep_sample(void *context, gf_slice id, const gf_membership_cells *cells,
+                             const gf_row *row, gf_error *err)
+{
+    searching *s = context;
+    const gf_cell *text = gf_row_find(row, GF_DOCUMENTS_MAIN, "text");
+    const gf_cell *lang = gf_row_find(row, GF_DOCUMENTS_MAIN, "lang");
+    (void)cells;
+    if (s->n_all == s->n + SAMPLE) return gf_fail(NULL, GF_ELIMIT, "enough");
+    gf_document d = {.id = id};
+    if (text) d.text = text->value;
+    if (lang) d.language = lang->value;
+    return keep_document(s, &d, err);
+}
+
+static gf_status gather(searching *s, gf_error *err)
+{
+    gf_status st = gf_view_pending(s->view, keep_pending, s, err);
+    if (st != GF_OK || s->n < s->least) return st;
+    st = gf_view_each_member(s->view, keep_sample, s, err);
+    return st == GF_ELIMIT ? GF_OK : st;
+}
+
+/* ---- terms ----------------------------------------------------------------------------------- */
+
+/* Terms of any number of documents, and tf alone for a weight: the idf is of both. */
+static gf_status analyse(searching *s, gf_error *err)
+{
+    gf_vectorizer *vectorizer = NULL;
+    gf_text texts[GROUP];
+    gf_vectorizer_options o = s->view->model.analysis.options;
+    o.weights.idf = GF_IDF_NONE;
+    o.weights.norm = GF_NORM_L2;
+    o.min_df = (gf_df_limit){.kind = GF_DF_COUNT, .count = 2};
+    o.max_df = (gf_df_limit){.kind = GF_DF_SHARE, .share = 1};
+    o.max_terms = 0;
+    gf_status st = gf_vectorizer_create(&o, NULL, &vectorizer, err);
+    for (size_t i = 0; i < s->n_all && st == GF_OK; i += GROUP) {
+        size_t n = s->n_all - i < GROUP ? s->n_all - i : GROUP;
+        for (size_t j = 0; j < n; j++)
+            texts[j] = (gf_text){s->at[i + j].text, s->at[i + j].language};
+        st = gf_vectorizer_add(vectorizer, texts, n, s->cancel, err);
+    }
+    if (st == GF_OK) st = gf_vectorizer_finish(vectorizer, &s->rows, s->cancel, err);
+    gf_vectorizer_free(vectorizer);
+    return st;
+}
+
+/* Documents of the build that a term may be in at most where the build dropped it as rare. */
+static uint32_t most_unknown(const gf_view *v)
+{
+    const gf_df_limit *l = &v->model.analysis.options.min_df;
+    uint32_t n = v->model.vocabulary.n_docs, least;
+    if (l->kind == GF_DF_AUTO)
+        least = n >= GF_AUTO_DF ? 2 : 1;
+    else
+        least = l->kind == GF_DF_COUNT ? l->count : (uint32_t)ceil(l->share * n);
+    return least ? least - 1 : 0;
+}
+
+static gf_status weigh_terms(searching *s, gf_error *err)
+{
+    const gf_vocabulary *own = &s->rows.vocabulary, *build = &s->view->model.vocabulary;
+    uint32_t n = s->n_terms = own->n_regular, unknown = most_unknown(s->view);
+    uint32_t *sampled = gf_calloc((size_t)n + 1, sizeof *sampled);
+    s->df = gf_calloc((size_t)n + 1, sizeof *s->df);
+    s->known = gf_array((size_t)n + 1, sizeof *s->known);
+    s->weight = gf_array((size_t)n + 1, sizeof *s->weight);
+    s->p = gf_array((size_t)n + 1, sizeof *s->p);
+    if (!sampled || !s->df || !s->known || !s->weight || !s->p) {
+        gf_free(sampled);
+        return gf_fail_memory(err, "terms");
+    }
+    for (size_t i = 0; i < s->n_all; i++) {
+        gf_row_view row = gf_csr_row(&s->rows.x, (uint32_t)i);
+        for (uint32_t e = 0; e < row.n; e++)
+            if (row.col[e] < n) (i < s->n ? s->df : sampled)[row.col[e]]++;
+    }
+    for (uint32_t t = 0; t < n; t++) {
+        uint32_t at = gf_vocabulary_find(build, gf_vocabulary_term(own, t));
+        bool has = at != GF_TERM_NONE && at < build->n_regular;
+        double all = (double)build->n_docs + (double)s->n;
+        s->known[t] = has ? at : GF_TERM_NONE;
+        bool frequent = !has && (double)sampled[t] > FREQUENT * (double)(s->n_all - s->n);
+        double df = (double)s->df[t] + (has ? build->df[at] : unknown);
+        s->weight[t] = frequent || df == 0 || df >= all ? 0 : log(all / df);
+        s->p[t] = 1;
+    }
+    gf_free(sampled);
+    return GF_OK;
+}
+
+/* The weight of an entry, before the row is of unit length. */
+static double weight_of(const searching *s, gf_row_view row, uint32_t e)
+{
+    return row.col[e] < s->n_terms ? (double)row.val[e] * s->weight[row.col[e]] : 0;
+}
+
+/* ---- fit ------------------------------------------------------------------------------------- */
+
+/* The score that a quarter of the members do not reach: as many steps from the worst one up. */
+static gf_status read_quartile(searching *s, size_t cluster, gf_error *err)
+{
+    gf_view *v = s->view;
+    const gf_listed_cluster *c = &v->clusters[cluster];
+    gf_buffer key = {0};
+    gf_scan *scan = NULL;
+    gf_row row = {0};
+    bool more = true;
+    float score = 0;
+    gf_slice id;
+    gf_tables_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
+    gf_status st = gf_buffer_check(&key, err);
+    gf_scan_options o =
+        GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_CLUSTERS_RANKED,
+                        .prefix = gf_buffer_view(&key), .reverse = true, .keys_only = true);
+    if (st == GF_OK) st = gf_scan_open(v->store->tables.clusters, &o, &scan, err);
+    for (uint64_t i = 0; st == GF_OK && more && i <= c->size / 4; i++) {
+        st = gf_scan_step(scan, &row, &more, err);
+        if (st == GF_OK && more && !gf_tables_rank_read(row.cells[0].qualifier, &score, &id))
+            st = gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
+    }
+    gf_scan_close(scan);
+    gf_row_release(&row);
+    gf_buffer_release(&key);
+    s->quartile[cluster] = score;
+    return st;
+}
+
+static gf_status judge_fits(searching *s, gf_error *err)
+{
+    gf_view *v = s->view;
+    gf_status st = GF_OK;
+    s->quartile = gf_array(v->n_clusters + 1, sizeof *s->quartile);
+    if (!s->quartile) return gf_fail_memory(err, "clusters");
+    for (size_t c = 0; c < v->n_clusters; c++)
+        s->quartile[c] = -1;
+    for (size_t i = 0; i < s->n && st == GF_OK; i++) {
+        pending_document *d = &s->at[i];
+        const gf_listed_cluster *c = gf_view_find_cluster(v, d->cluster);
+        gf_row_view row = gf_csr_row(&s->rows.x, (uint32_t)i);
+        double all = 0, known = 0;
+        if (!c) continue;
+        size_t at = (size_t)(c - v->clusters);
+        if (s->quartile[at] < 0) st = read_quartile(s, at, err);
+        for (uint32_t e = 0; e < row.n; e++) {
+            double w = weight_of(s, row, e);
+            all += w * w;
+            if (w > 0 && s->known[row.col[e]] != GF_TERM_NONE) known += w * w;
+        }
+        double share = all > 0 ? sqrt(known / all) : 1;
+        d->score = (float)((double)d->score * share);
+        d->fits = d->score >= s->quartile[at];
+    }
+    return st;
+}
+
+/* ---- new terms ------------------------------------------------------------------------------- */
+
+/* The chance that of `all` documents `n` or more are among those with a share of q: binomial. */
+static double chance_of(uint64_t all, uint64_t n, double q)
+{
+    double sum = 0, m = (double)all;
+    for (uint64_t j = n; j <= all; j++) {
+        double x = (double)j;
+        double part = exp(lgamma(m + 1) - lgamma(x + 1) - lgamma(m - x + 1) + x * log(q) +
+                          (m - x) * log1p(-q));
+        sum += part;
+        if (part < sum * 1e-12) break;
+    }
+    return sum < 1 ? sum : 1;
+}
+
+static gf_status find_new_terms(searching *s, uint32_t *n_new, gf_error *err)
+{
+    const gf_vocabulary *build = &s->view->model.vocabulary;
+    uint32_t unknown = most_unknown(s->view), tests = build->n_regular;
+    double q = (double)s->n / ((double)s->n + build->n_docs);
+    uint32_t *unfit = gf_calloc((size_t)s->n_terms + 1, sizeof *unfit);
+    if (!unfit) return gf_fail_memory(err, "terms");
+    for (size_t i = 0; i < s->n; i++) {
+        gf_row_view row = gf_csr_row(&s->rows.x, (uint32_t)i);
+        for (uint32_t e = 0; e < row.n; e++)
+            if (row.col[e] < s->n_terms) unfit[row.col[e]] += !s->at[i].fits;
+    }
+    for (uint32_t t = 0; t < s->n_terms; t++)
+        tests += s->known[t] == GF_TERM_NONE;
+    for (uint32_t t = 0; t < s->n_terms; t++) {
+        uint64_t df = s->known[t] == GF_TERM_NONE ? unknown : build->df[s->known[t]];
+        uint64_t all = df + s->df[t];
+        if (s->weight[t] <= 0 || s->df[t] < s->least || 2 * unfit[t] < s->df[t]) continue;
+        if ((double)s->df[t] <= q * (double)all) continue;
+        double p = chance_of(all, s->df[t], q) * tests;
+        if (p > ALPHA) continue;
+        s->p[t] = p;
+        ++*n_new;
+    }
+    gf_free(unfit);
+    return GF_OK;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static bool is_outside(const searching *s, size_t i)
+{
+    gf_row_view row = gf_csr_row(&s->rows.x, (uint32_t)i);
+    for (uint32_t e = 0; !s->at[i].fits && e < row.n; e++)
+        if (row.col[e] < s->n_terms && s->p[row.col[e]] < 1) return true;
+    return false;
+}
+
+/* Rows of the documents that fit nowhere: document[r] of row r. */
+static gf_status make_rows(const searching *s, gf_csr *x, uint32_t *document, gf_error *err)
+{
+    uint32_t n = 0;
+    uint64_t entries = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (is_outside(s, i)) {
+            document[n++] = (uint32_t)i;
+            entries += gf_csr_row(&s->rows.x, (uint32_t)i).n;
+        }
+    gf_status st = gf_csr_init(x, n, s->n_terms, entries, err);
+    for (uint32_t r = 0; r < n && st == GF_OK; r++) {
+        gf_row_view row = gf_csr_row(&s->rows.x, document[r]);
+        uint64_t to = x->start[r];
+        double sum = 0;
+        for (uint32_t e = 0; e < row.n; e++)
+            sum += weight_of(s, row, e) * weight_of(s, row, e);
+        for (uint32_t e = 0; e < row.n; e++) {
+            float w = gf_grid_round(weight_of(s, row, e) / sqrt(sum));
+            if (w <= 0) continue;
+            x->col[to] = row.col[e];
+            x->val[to++] = w;
+        }
+        x->start[r + 1] = to;
+    }
+    return st;
+}
+
+typedef struct grouped {
+    const gf_kmeans *kmeans;
+    const gf_csr *x;
+    const uint32_t *document;
+    const uint32_t *member; /* n rows of the group, the most central first */
+    uint32_t n;
+} grouped;
+
+typedef struct weighed_term {
+    uint32_t term;
+    double weight;
+} weighed_term;
+
+static int by_weight(const void *a, const void *b)
+{
+    const weighed_term *x = a, *y = b;
+    if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
+    return x->term < y->term ? -1 : x->term > y->term;
+}
+
+/* The least p of a term that half the group has; 1 where there is none. */
+static double chance_of_group(const searching *s, const grouped *g, uint32_t *count)
+{
+    double p = 1;
+    for (uint32_t i = 0; i < g->n; i++) {
+        gf_row_view row = gf_csr_row(g->x, g->member[i]);
+        for (uint32_t e = 0; e < row.n; e++)
+            if (2 * ++count[row.col[e]] >= g->n && s->p[row.col[e]] < p) p = s->p[row.col[e]];
+    }
+    return p;
+}
+
+/* "chargers", or "chargers / cable" where a second new term is in others of the group as well. */
+static void write_label(const searching *s, const weighed_term *terms, uint32_t n, gf_buffer *out)
+{
+    const gf_vocabulary *v = &s->rows.vocabulary;
+    uint32_t found = 0;
+    double first = 0;
+    for (uint32_t i = 0; i < n && found < 2; i++) {
+        if (s->p[terms[i].term] >= 1 || terms[i].weight < first / 2) continue;
+        if (found++) gf_buffer_str(out, " / ");
+        gf_buffer_slice(out, gf_vocabulary_surface(v, terms[i].term));
+        if (found == 1) first = terms[i].weight;
+    }
+}
+
+static void find_times(const searching *s, const grouped *g, gf_new_group *c)
+{
+    for (uint32_t i = 0; i < g->n; i++) {
+        const pending_document *d = &s->at[g->document[g->member[i]]];
+        if (!d->has_time) continue;
+        if (!c->has_times || d->time < c->first) c->first = d->time;
+        if (!c->has_times || d->time > c->last) c->last = d->time;
+        c->has_times = true;
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The cluster that most are nearest to; of equally many the lowest id. */
+static void find_nearest(const searching *s, const grouped *g, uint32_t *ids, gf_new_group *c)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < g->n; i++) {
+        const pending_document *d = &s->at[g->document[g->member[i]]];
+        ids[i] = d->cluster;
+        c->similarity += (double)d->score / g->n;
+    }
+    qsort(ids, g->n, sizeof *ids, by_number);
+    for (uint32_t i = 0, from = 0; i < g->n; i++) {
+        if (ids[i] != ids[from]) from = i;
+        if (ids[i] && i - from + 1 > most) {
+            most = i - from + 1;
+            c->nearest = ids[i];
+        }
+    }
+    const gf_listed_cluster *l = gf_view_find_cluster(s->view, c->nearest);
+    if (l) c->nearest_label = l->label;
+}
+
+static gf_status tell(searching *s, const grouped *g, double p, weighed_term *weighed, uint32_t n,
+                      gf_error *err)
+{
+    gf_term terms[TERMS];
+    gf_slice id[EXAMPLES], text[EXAMPLES];
+    double score[EXAMPLES];
+    gf_buffer label = {0};
+    gf_new_group c = {.size = g->n, .terms = terms, .id = id, .text = text, .score = score, .p = p};
+    uint32_t *ids = gf_array(g->n, sizeof *ids);
+    if (!ids) return gf_fail_memory(err, "candidates");
+    qsort(weighed, n, sizeof *weighed, by_weight);
+    write_label(s, weighed, n, &label);
+    for (; c.n_terms < n && c.n_terms < TERMS; c.n_terms++)
+        terms[c.n_terms] =
+            (gf_term){gf_vocabulary_surface(&s->rows.vocabulary, weighed[c.n_terms].term),
+                      (float)weighed[c.n_terms].weight};
+    for (; c.n_documents < g->n && c.n_documents < EXAMPLES; c.n_documents++) {
+        uint32_t r = g->member[c.n_documents];
+        id[c.n_documents] = s->at[g->document[r]].id;
+        text[c.n_documents] = s->at[g->document[r]].text;
+        score[c.n_documents] = (double)g->kmeans->score[r];
+    }
+    find_times(s, g, &c);
+    find_nearest(s, g, ids, &c);
+    gf_free(ids);
+    c.label = gf_buffer_view(&label);
+    gf_status st = gf_buffer_check(&label, err);
+    if (st == GF_OK) st = s->visit(s->context, &c, err);
+    gf_buffer_release(&label);
+    return st;
+}
+
+static gf_status look_at_group(searching *s, const grouped *g, uint32_t cluster, gf_error *err)
+{
+    const gf_centre *centre = &g->kmeans->centres.at[cluster];
+    uint32_t *count = gf_calloc((size_t)s->n_terms + 1, sizeof *count);
+    weighed_term *weighed = gf_array((size_t)centre->n + 1, sizeof *weighed);
+    gf_status st = count && weighed ? GF_OK : gf_fail_memory(err, "candidates");
+    double p = st == GF_OK ? chance_of_group(s, g, count) : 1;
+    for (uint32_t i = 0; st == GF_OK && i < centre->n; i++)
+        weighed[i] = (weighed_term){centre->term[i], (double)centre->value[i]};
+    if (p < 1) st = tell(s, g, p, weighed, centre->n, err);
+    gf_free(count);
+    gf_free(weighed);
+    return st;
+}
+
+/* By cluster, which come by falling size, then by falling score. */
+typedef struct placed {
+    uint32_t cluster, row;
+    float score;
+} placed;
+
+static int by_place(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+    if (x->cluster != y->cluster) return x->cluster < y->cluster ? -1 : 1;
+    if (x->score != y->score) return x->score > y->score ? -1 : 1;
+    return x->row < y->row ? -1 : x->row > y->row;
+}
+
+static gf_status look_at_groups(searching *s, const gf_kmeans *kmeans, const gf_csr *x,
+                                const uint32_t *document, gf_error *err)
+{
+    placed *rows = gf_array(x->n_rows, sizeof *rows);
+    uint32_t *member = gf_array(x->n_rows, sizeof *member);
+    gf_status st = rows && member ? GF_OK : gf_fail_memory(err, "candidates");
+    for (uint32_t r = 0; r < x->n_rows && st == GF_OK; r++)
+        rows[r] = (placed){kmeans->label[r], r, kmeans->score[r]};
+    if (st == GF_OK) qsort(rows, x->n_rows, sizeof *rows, by_place);
+    for (uint32_t from = 0, to; from < x->n_rows && st == GF_OK; from = to) {
+        for (to = from; to < x->n_rows && rows[to].cluster == rows[from].cluster; to++)
+            member[to] = rows[to].row;
+        grouped g = {kmeans, x, document, member + from, to - from};
+        if (g.n >= s->least) st = look_at_group(s, &g, rows[from].cluster, err);
+    }
+    gf_free(rows);
+    gf_free(member);
+    return st;
+}
+
+static gf_status group_documents(searching *s, gf_error *err)
+{
+    gf_csr x = {0};
+    gf_kmeans kmeans = {0};
+    uint32_t *document = gf_array(s->n, sizeof *document);
+    if (!document) return gf_fail_memory(err, "candidates");
+    gf_status st = make_rows(s, &x, document, err);
+    if (st == GF_OK && x.n_rows >= s->least) {
+        gf_kmeans_options o = {.max_k = x.n_rows / s->least, .seed = 1, .cancel = s->cancel};
+        if (o.max_k == 1) o.k = 1;
+        st = gf_kmeans_run(NULL, &x, &o, &kmeans, err);
+        if (st == GF_OK) st = look_at_groups(s, &kmeans, &x, document, err);
+    }
+    gf_kmeans_release(&kmeans);
+    gf_csr_release(&x);
+    gf_free(document);
+    return st;
+}
+
+/* ---- all of it ------------------------------------------------------------------------------- */
+
+static gf_status search_candidates(searching *s, gf_error *err)
+{
+    uint32_t n_new = 0;
+    gf_status st = gf_view_load_clusters(s->view, err);
+    if (st == GF_OK) st = gf_view_load_model(s->view, err);
+    if (st == GF_OK) st = gather(s, err);
+    if (st != GF_OK || s->n < s->least) return st;
+    st = analyse(s, err);
+    if (st == GF_OK) st = weigh_terms(s, err);
+    if (st == GF_OK) st = judge_fits(s, err);
+    if (st == GF_OK) st = find_new_terms(s, &n_new, err);
+    return st == GF_OK && n_new ? group_documents(s, err) : st;
+}
+
+gf_status gf_view_candidates(gf_view *v, uint32_t least, const gf_cancel *cancel,
+                             gf_visit_candidate *visit, void *context, gf_error *err)
+{
+    searching s = {.view = v,
+                   .cancel = cancel,
+                   .least = least < 2 ? LEAST : least,
+                   .visit = visit,
+                   .context = context};
+    if (gf_rows_are_given(v->info.rows))
+        return gf_fail(err, GF_ECONFLICT,
+                       "this build clusters vectors that were made elsewhere: what is new is told "
+                       "by the words of texts");
+    gf_status st = search_candidates(&s, err);
+    gf_vectors_release(&s.rows);
+    gf_free(s.df);
+    gf_free(s.known);
+    gf_free(s.weight);
+    gf_free(s.p);
+    gf_free(s.quartile);
+    gf_free(s.at);
+    gf_arena_release(&s.memory);
+    return st;
+}
