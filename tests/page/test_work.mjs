@@ -338,8 +338,12 @@ inBrowser('import: which column is which is guessed, and can be said; dates have
     assert.match(d.text, /^Bags\s+They lost bag 4, again/);
     assert.match(String(d.time), /^2015-04-03/);
     assert.equal(d.fields.Airline, 'United');
-    /* One date that can be read one way only says it for all. */
+    /* The id of a customer is none of a document. */
     await page.getByRole('button', { name: 'Close' }).click();
+    await drop(page, { 'calls.csv': 'Customer ID,Call id,text\n7,1,late plane\n8,1,late again\n' });
+    assert.equal(await page.getByLabel('Column of the id').inputValue(), '');
+    await page.getByRole('button', { name: 'Close' }).click();
+    /* One date that can be read one way only says it for all. */
     await drop(page, { 'week2.csv': 'id,when,text\n1,2/21/2015,late plane\n2,3/4/2015,late again\n' });
     assert.equal(await page.getByLabel('Dates are written').inputValue(), 'month-first');
     await send(page);

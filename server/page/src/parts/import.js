@@ -143,7 +143,19 @@ function guess(records, names) {
         names.find((n) => n === 'text') ??
         [...names].sort((a, b) => length(b) - length(a))[0] ??
         '';
-    const id = named('id', /(^|[ _-])id$/i);
+    /* The id of something else, such as the customer, comes twice: one document would replace another. */
+    const tells = (n) => {
+        const values = valuesOf(records, n).map(String);
+        return values.length === records.length && new Set(values).size === values.length;
+    };
+    const id = names.includes('id')
+        ? 'id'
+        : (names.find(
+              (n) =>
+                  /(^|[ _-])id$/i.test(n) &&
+                  !/user|customer|client|account|author|product|order|parent|thread/i.test(n) &&
+                  tells(n),
+          ) ?? '');
     const times = names.filter((n) => n !== text && looksLikeTime(valuesOf(records, n)));
     return {
         text,

@@ -145,12 +145,16 @@ async function follow(task) {
             const answer = await ask(at`v1/tasks/${task.task}/events`, {
                 headers: { Accept: 'text/event-stream' },
             });
-            for await (const event of pieces(answer, '\n\n')) {
-                const found = /^event: (\w+)\ndata: (.*)$/s.exec(event);
-                if (!found) continue;
-                const told = JSON.parse(found[2]);
-                if (found[1] === 'end') return end(here, told);
-                tell(here, told);
+            try {
+                for await (const event of pieces(answer, '\n\n')) {
+                    const found = /^event: (\w+)\ndata: (.*)$/s.exec(event);
+                    if (!found) continue;
+                    const told = JSON.parse(found[2]);
+                    if (found[1] === 'end') return end(here, told);
+                    tell(here, told);
+                }
+            } catch (e) {
+                if (!(e instanceof TypeError)) throw e; /* else the network was lost on the way */
             }
             await new Promise((go) =>
                 setTimeout(go, 1000),
