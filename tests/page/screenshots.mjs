@@ -85,15 +85,18 @@ try {
     await fill(server);
     await server.ask('POST', 'tweets', madeTweets().join('\n'));
     const shots = [
-        ['page', '#/c/posts', 'a.tile', 900],
+        ['page', '#/c/posts', '.trend-cell', 900],
+        ['page-map', '#/c/posts?view=map', 'a.tile', 800, 'light'],
+        ['page-tree', '#/c/posts?view=tree', '.tree', 900, 'dark'],
+        ['page-settings', '#/c/posts/settings', '.settings', 800, 'light'],
         ['page-cluster', '#/c/posts/cluster/{cluster}', '.chart svg', 900],
         ['page-document', '#/c/posts/doc/12yhmq', '.why', 720],
         ['page-diff', '#/c/posts/diff', '.diff', 720],
         ['page-tweets', '#/tweets?box=-6,42,17,55', 'table[aria-label^="Users that"]', 1560],
     ];
     const clusters = await server.ask('GET', 'collections/posts/clusters');
-    for (const [name, hash, ready, height] of shots)
-        for (const colorScheme of ['light', 'dark']) {
+    for (const [name, hash, ready, height, only] of shots)
+        for (const colorScheme of only ? [only] : ['light', 'dark']) {
             const page = await newPage(browser, {
                 colorScheme,
                 deviceScaleFactor: 1.25,
@@ -101,7 +104,7 @@ try {
             });
             await page.goto(server.address + hash.replace('{cluster}', clusters[6].cluster));
             await page.waitForSelector(ready);
-            if (name === 'page') await page.waitForSelector('.spark');
+            if (name === 'page') await page.waitForSelector('.trend-cell');
             await page.waitForTimeout(500);
             await page.screenshot({ path: path.join(out, `${name}-${colorScheme}.png`) });
             await page.context().close();
@@ -111,16 +114,36 @@ try {
         viewport: { width: 1280, height: 640 },
     });
     await watched.goto(server.address + '#/c/posts');
-    await watched.waitForSelector('.spark');
+    await watched.waitForSelector('.trend-cell');
     await watched.getByRole('button', { name: 'Rebuild' }).click();
     await watched.waitForSelector('.task[data-phase]:not([data-phase=""])');
     await watched.screenshot({ path: path.join(out, 'page-rebuild-light.png') });
+    const imported = await newPage(browser, {
+        deviceScaleFactor: 1.25,
+        viewport: { width: 1280, height: 720 },
+    });
+    await imported.goto(server.address);
+    await imported.waitForSelector('.row-link');
+    await imported.evaluate(() => {
+        const rows = [
+            'Ticket,Opened,Subject,Message,Product',
+            '1041,3/4/2026,No sound,"Since the update the left speaker is silent",Radio 2',
+            '1042,3/4/2026,Refund,"I was charged twice and nobody answers",Shop',
+            '1043,4/4/2026,Great,"The new remote is a joy, thank you",Radio 2',
+            '1044,4/4/2026,Battery,"It is empty after an hour",Lamp',
+        ];
+        const data = new DataTransfer();
+        data.items.add(new File([rows.join('\n')], 'tickets.csv'));
+        dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+    });
+    await imported.waitForSelector('dialog .preview');
+    await imported.screenshot({ path: path.join(out, 'page-import-light.png') });
     const narrow = await newPage(browser, {
         viewport: { width: 390, height: 844 },
         deviceScaleFactor: 1.5,
     });
     await narrow.goto(server.address + '#/c/posts');
-    await narrow.waitForSelector('.spark');
+    await narrow.waitForSelector('.trend-cell');
     await narrow.screenshot({ path: path.join(out, 'page-narrow.png') });
 } finally {
     await browser.close();
