@@ -217,13 +217,12 @@ static gf_status check_name(const gf_session *s, gf_output_format format, gf_err
         return GF_OK;
     for (size_t i = 0; i < GF_COUNT(others); i++)
         if (strcasecmp(dot + 1, others[i]) == 0)
-            return gf_fail(
-                err, GF_EINVAL, "-o %s: no %s is written here; %s", s->out_path, dot,
-                html ? "name it .html"
-                : strcasecmp(dot, ".npz") == 0
-                    ? "--matrix FILE.npz writes that"
-                    : "there are .csv, which opens in spreadsheets (--bom), .json and "
-                      ".jsonl; Python's package writes .parquet and .xlsx");
+            return gf_fail(err, GF_EINVAL, "-o %s: no %s is written here; %s", s->out_path, dot,
+                           html ? "name it .html"
+                           : strcasecmp(dot, ".npz") == 0
+                               ? "--matrix FILE.npz writes that"
+                               : "there are .csv, which opens in spreadsheets (--bom), .json and "
+                                 ".jsonl; Python's package writes .parquet and .xlsx");
     if (!format_of_name(s->out_path, &named)) return GF_OK;
     bool agrees = named == format || (named == GF_OUTPUT_CSV && format == GF_OUTPUT_SPREADSHEET) ||
                   (named == GF_OUTPUT_JSON && (json || format == GF_OUTPUT_GEOJSON));

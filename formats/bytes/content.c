@@ -21,7 +21,7 @@ typedef struct magic {
 #define ARCHIVE "an archive of another kind; unpack it, or make it a zip or a tar"
 #define COLUMNS "; make it CSV or JSON Lines first (duckdb, pandas)"
 #define BY_PYTHON(ending)                                                                          \
-    "; the package for Python puts it, with pyarrow: python3 -c \"import grouperfish as g; "        \
+    "; the package for Python puts it, with pyarrow: python3 -c \"import grouperfish as g; "       \
     "g.open('STORE')['NAME'].put('IN." ending "')\""
 #define OLD_OFFICE                                                                                 \
     "a document of an old Office (.doc, .xls, .ppt, .msg); save a table as CSV, and a text as "    \
