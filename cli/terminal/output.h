@@ -34,7 +34,7 @@ bool gf_output_format_named(const char *name, gf_output_format *format);
 
 typedef struct gf_output {
     gf_output_format format; /* CSV also for SPREADSHEET */
-    bool csv_mark; /* a byte order mark before the header */
+    bool csv_mark;           /* a byte order mark before the header */
     unsigned csv_style;
     const gf_display *display;
     gf_session *session; /* handed to the display's functions */
