@@ -5,5 +5,6 @@ import './test_views.mjs';
 import './test_actions.mjs';
 import './test_number.mjs';
 import './test_work.mjs';
+import './test_edits.mjs';
 import './test_access.mjs';
 import './test_tweets.mjs';

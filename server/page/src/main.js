@@ -15,6 +15,7 @@ import { clusters } from './views/clusters.js';
 import { collections } from './views/collections.js';
 import { diff } from './views/diff.js';
 import { documentView } from './views/document.js';
+import { edits } from './views/edits.js';
 import { number } from './views/number.js';
 import { search } from './views/search.js';
 import { settings } from './views/settings.js';
@@ -27,6 +28,7 @@ const views = {
     cluster,
     doc: documentView,
     diff,
+    edits,
     number,
     search,
     settings,

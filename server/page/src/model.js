@@ -1,15 +1,16 @@
 // What several views need of a collection: its builds, and its clusters' trends.
-import { at, json, query } from './api.js';
+import { at, has, json, query } from './api.js';
 
 const single = (answer) => (Array.isArray(answer) ? answer[0] : answer);
 
 /** A collection with one configuration's builds; `build` is the one that is shown, or undefined. */
 export async function readPlace({ collection, values }, signal) {
     const config = values.config || 'default';
-    const [info, configurations, builds] = await Promise.all([
+    const [info, configurations, builds, editable] = await Promise.all([
         json(at`v1/collections/${collection}`, { signal }).then(single),
         json(at`v1/collections/${collection}/configurations`, { signal }),
         json(at`v1/collections/${collection}/builds` + query({ config }), { signal }),
+        has('/v1/collections/{collection}/edits'),
     ]);
     const wanted = values.build;
     const build = wanted
@@ -21,6 +22,7 @@ export async function readPlace({ collection, values }, signal) {
         config,
         info,
         builds,
+        editable,
         build,
         older,
         wanted,

@@ -6,6 +6,7 @@
 //     #/c/NAME/doc/ID             a document
 //     #/c/NAME/diff               what changed (from, to)
 //     #/c/NAME/builds             builds that are kept
+//     #/c/NAME/edits              what people changed in clusters
 //     #/c/NAME/settings           its configurations
 //     #/c/NAME/number             how many clusters
 //     #/c/NAME/search?q=          documents; #/search?q= of all collections
@@ -31,7 +32,7 @@ export function read(hash = location.hash) {
     else if (parts[0] === 'c' && parts.length >= 2) {
         route.collection = parts[1];
         if (parts.length === 2) route.view = 'clusters';
-        else if (['builds', 'diff', 'number', 'search', 'settings'].includes(parts[2]) && parts.length === 3)
+        else if (['builds', 'diff', 'edits', 'number', 'search', 'settings'].includes(parts[2]) && parts.length === 3)
             route.view = parts[2];
         else if (['cluster', 'doc'].includes(parts[2]) && parts.length === 4) {
             route.view = parts[2];

@@ -5,6 +5,7 @@ import { h } from '../dom.js';
 import { plain, shown } from '../text.js';
 import { inWords } from '../words.js';
 import { downloadDocuments } from './download.js';
+import { EDITS, make, ofCluster } from './edits.js';
 import { menu } from './menu.js';
 import { toast } from './toast.js';
 
@@ -13,6 +14,8 @@ const refresh = () => dispatchEvent(new CustomEvent('page:refresh'));
 const labelPath = (place, id, values) =>
     at`v1/collections/${place.collection}/clusters/${id}/label` +
     query({ config: place.where.config, ...values });
+
+const NAME = '/v1/collections/{collection}/clusters/{cluster}/name';
 
 async function setLabel(place, id, text) {
     await ask(labelPath(place, id, { text }), { method: 'PUT' });
@@ -42,6 +45,7 @@ export function rename(place, c, element) {
     });
     const end = (focus = true) => {
         element.replaceChildren(...shownBefore);
+        element.dispatchEvent(new CustomEvent('page:named', { bubbles: true }));
         if (focus) (element.matches('[tabindex]') ? element : element.querySelector('a, button') ?? element).focus?.();
     };
     const form = h(
@@ -57,7 +61,13 @@ export function rename(place, c, element) {
                 e.preventDefault();
                 const text = field.value.trim();
                 if (text === c.label) return end();
+                const words = [h('q', {}, shown(c.label)), ' is called ', h('q', {}, shown(text)), ' from now on'];
                 try {
+                    if (await has(NAME)) {
+                        await make(place, 'PUT', ofCluster(place, c, 'name'), { text }, words);
+                        end();
+                        return refresh();
+                    }
                     await setLabel(place, c.cluster, text);
                 } catch (problem) {
                     said.textContent = inWords(problem.message);
@@ -65,7 +75,7 @@ export function rename(place, c, element) {
                     return;
                 }
                 end();
-                toast([h('q', {}, shown(c.label)), ' is called ', h('q', {}, shown(text)), ' from now on'], async () => {
+                toast(words, async () => {
                     await labelBefore(place, c.cluster, c.label);
                     refresh();
                 });
@@ -83,8 +93,8 @@ export function rename(place, c, element) {
 }
 
 /*
- * name; one: of a single cluster only, several: of two or more only; route: what the server must have
- * for it; run({place, clusters, element}), where element has the cluster's name, if it is on the screen.
+ * name; one: of a single cluster only, several: of two or more only; fits(cluster): whether it is for
+ * this one; route: what the server must have for it; run({place, clusters, element}), where element has the cluster's name, if it is on the screen.
  */
 const ACTIONS = [
     {
@@ -94,6 +104,7 @@ const ACTIONS = [
         route: '/v1/collections/{collection}/clusters/{cluster}/label',
         run: ({ place, clusters, element }) => rename(place, clusters[0], element),
     },
+    ...EDITS,
     {
         name: 'Download documents',
         run: ({ place, clusters }) => downloadDocuments(place, clusters),
@@ -114,11 +125,12 @@ export async function actionsFor(place, n) {
 
 /** A button with the actions of one cluster. more: further items; element(): where its name is. */
 export function clusterMenu(place, c, element, all, more = []) {
+    const fitting = all.filter((a) => !a.fits || a.fits(c));
     const run = (a) => a.run({ place, clusters: [c], element: element() });
     const button = menu(
         `Actions of ${plain(c.label)}`,
         () => [
-            ...all.map((a) => ({ name: a.name, key: a.key, danger: a.danger, run: () => run(a) })),
+            ...fitting.map((a) => ({ name: a.name, key: a.key, danger: a.danger, run: () => run(a) })),
             ...more,
         ],
         '⋯',

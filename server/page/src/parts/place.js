@@ -7,6 +7,7 @@ import * as route from '../route.js';
 import { plain, shown } from '../text.js';
 import { confirm } from './dialog.js';
 import { downloadDocuments } from './download.js';
+import { editsAddress } from './edits.js';
 import { chooseFile } from './import.js';
 import { menu } from './menu.js';
 import { rebuild } from './tasks.js';
@@ -172,6 +173,11 @@ export const collectionMenu = (place) =>
             place.info.size && { name: 'How many clusters?', href: to('number') },
             place.older && { name: 'What changed', href: to('diff') },
             place.builds.length && { name: 'Builds', href: to('builds') },
+            place.editable && { name: 'Changes by hand', href: editsAddress(place) },
+            place.editable && {
+                name: 'Hidden clusters',
+                href: route.to(['c', c], { build: '', view: 'list', only: 'hidden' }),
+            },
             { name: 'Settings', href: to('settings') },
             '-',
             { name: 'Import more documents…', run: () => chooseFile(c) },

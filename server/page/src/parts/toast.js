@@ -42,6 +42,8 @@ export function toast(words, undo) {
         latest = me;
     }
     tools.append(dismiss);
+    /* One at a time: what was said before can be undone from the list of changes. */
+    for (const old of document.querySelectorAll('#dock .toast:not(.failed)')) old.remove();
     document.getElementById('dock').append(element);
     announce(plain(said.textContent) + (undo ? '. Control Z takes it back.' : ''));
     /* It stays while somebody is at it. */

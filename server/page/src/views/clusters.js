@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { count, percent, several, signed } from '../format.js';
 import { readChanges, readPlace, readTrends } from '../model.js';
 import { actionsFor, clusterMenu } from '../parts/actions.js';
+import { marks } from '../parts/edits.js';
 import { bar } from '../parts/bar.js';
 import { clarity, clarityRank } from '../parts/clarity.js';
 import { choices, collectionMenu, facts, rebuildForm } from '../parts/place.js';
@@ -82,6 +83,7 @@ function columnsOf(place, more, addressOf, largest) {
                     { class: 'name' },
                     h('a', { class: 'row-link', href: addressOf(c) }, shown(c.label)),
                 ),
+                marks(c),
                 c.sentence
                     ? h('span', { class: 'sentence' }, shown(c.sentence, 200))
                     : h('span', { class: 'words' }, shown(termsOf(c))),
@@ -243,6 +245,7 @@ function kindsOf(rows, more) {
         ['falling', 'Falling', trend('falling')],
         ['new', 'New', (c) => more.changes?.get(c.cluster)?.change === 'new'],
         ['mixed', 'Mixed', (c) => c.clarity === 'mixed'],
+        ['hidden', 'Hidden', (c) => c.hidden],
     ].map(([name, title, test]) => ({ name, title, test, n: rows.filter(test).length }));
 }
 
@@ -275,7 +278,9 @@ function selectionBar(place, rows, chosen, clear) {
         const clusters = rows.filter((c) => chosen.has(c.cluster));
         element.hidden = !clusters.length;
         if (!clusters.length) return element.replaceChildren();
-        const actions = await actionsFor(place, clusters.length);
+        const actions = (await actionsFor(place, clusters.length)).filter(
+            (a) => !a.fits || clusters.every(a.fits),
+        );
         const documents = clusters.reduce((n, c) => n + c.size, 0);
         keepFocus(element, () =>
             element.replaceChildren(
@@ -295,7 +300,7 @@ function selectionBar(place, rows, chosen, clear) {
                                 type: 'button',
                                 onclick: () => {
                                     const link = [...document.querySelectorAll('tr[data-chosen] .name')];
-                                    a.run({ place, clusters, element: link[0] });
+                                    a.run({ place, clusters, element: link[0], done: () => chosen.clear() });
                                 },
                             },
                             a.name,
@@ -362,9 +367,13 @@ function listed(where, place, rows, more, signal) {
         current.update();
         bottom.draw();
     });
-    let current;
+    let current,
+        late = false;
+    /* Not while somebody types a name in it: what comes meanwhile is drawn then. */
+    list.addEventListener('page:named', () => late && draw());
     const draw = () => {
-        if (signal.aborted || list.querySelector('.rename')) return;
+        late = !!list.querySelector('.rename');
+        if (signal.aborted || late) return;
         current = table({
             name: `${where.collection}-clusters`,
             label: 'Clusters',
@@ -422,7 +431,11 @@ export async function clusters(where, { signal }) {
     const [rows, actions, nodes] = await Promise.all([
         json(
             at`v1/collections/${where.collection}/clusters` +
-                query({ ...place.where, figures: true }),
+                query({
+                    ...place.where,
+                    figures: true,
+                    hidden: where.values.only === 'hidden',
+                }),
             { signal },
         ),
         actionsFor(place, 1),

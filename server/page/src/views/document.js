@@ -2,6 +2,7 @@
 import { ask, at, has, json, Problem, query } from '../api.js';
 import { h } from '../dom.js';
 import { documentTime, score } from '../format.js';
+import { keep, moveDialog } from '../parts/edits.js';
 import { bar } from '../parts/bar.js';
 import { confirm } from '../parts/dialog.js';
 import { goUp } from '../parts/places.js';
@@ -239,6 +240,40 @@ async function remove(where, d, up) {
     }
 }
 
+/* Into another cluster, or to stay in this one: of the configuration that is looked at. */
+function placeTools(where, d) {
+    const config = where.values.config || 'default',
+        m = d.memberships.find((x) => x.configuration === config && x.cluster);
+    if (!m || m.provisional || where.values.build) return null;
+    const place = {
+        collection: where.collection,
+        where: { config: config === 'default' ? '' : config },
+    };
+    const move = async () => {
+        try {
+            const clusters = await json(
+                at`v1/collections/${where.collection}/clusters` +
+                    query({ ...place.where, sort: 'label' }),
+            );
+            moveDialog(place, d, m.cluster, clusters);
+        } catch (e) {
+            failure(e);
+        }
+    };
+    return [
+        h('button', { type: 'button', onclick: move }, 'Move…'),
+        h(
+            'button',
+            {
+                type: 'button',
+                title: 'It stays in its cluster, whatever rebuilds find',
+                onclick: () => keep(place, d),
+            },
+            'Keep here',
+        ),
+    ];
+}
+
 function record(d) {
     const entries = [
         ...(d.time === undefined ? [] : [['time', d.time]]),
@@ -272,7 +307,8 @@ function above(where, d) {
 
 export async function documentView(where, { signal }) {
     const d = await readDocument(where, signal),
-        parent = above(where, d);
+        parent = above(where, d),
+        editable = await has('/v1/collections/{collection}/edits');
     return {
         title: `${plain(d.id)} · ${where.collection}`,
         collection: where.collection,
@@ -286,6 +322,7 @@ export async function documentView(where, { signal }) {
                 h(
                     'div',
                     { class: 'tools' },
+                    editable ? placeTools(where, d) : null,
                     h(
                         'button',
                         {

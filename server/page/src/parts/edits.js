@@ -1,0 +1,253 @@
+// Changes of clusters by hand, and what takes them back: every edit has a number, by which it is undone.
+import { json, query, at } from '../api.js';
+import { h } from '../dom.js';
+import { count, several } from '../format.js';
+import * as route from '../route.js';
+import { plain, shown } from '../text.js';
+import { inWords } from '../words.js';
+import { openDialog } from './dialog.js';
+import { failure, toast } from './toast.js';
+
+const CLUSTER = '/v1/collections/{collection}/clusters/{cluster}';
+
+const refresh = () => dispatchEvent(new CustomEvent('page:refresh'));
+
+/** Take an edit back; true where that waits for the next rebuild. */
+export async function undo(place, edit) {
+    const row = await json(
+        at`v1/collections/${place.collection}/undo` + query({ edit, config: place.where.config }),
+        { method: 'POST' },
+    );
+    refresh();
+    return row.waits;
+}
+
+/** Make an edit: words say what has been done, and the toast takes it back. */
+export async function make(place, method, path, values, words) {
+    const row = await json(path + query({ ...values, config: place.where.config }), { method });
+    toast(words, async () => {
+        if (await undo(place, row.edit)) toast('The next rebuild takes it back');
+    });
+    return row;
+}
+
+export const ofCluster = (place, c, what) =>
+    at`v1/collections/${place.collection}/clusters/${c.cluster}/` + what;
+
+async function done(asked) {
+    try {
+        await asked;
+        refresh();
+    } catch (e) {
+        failure(e);
+    }
+}
+
+/* A dialog whose form does something that may be refused. */
+function formDialog(title, children, verb, submit) {
+    const said = h('p', { class: 'problem', role: 'alert' });
+    const dialog = openDialog(
+        title,
+        h(
+            'form',
+            {
+                id: 'edit-form',
+                onsubmit: async (e) => {
+                    e.preventDefault();
+                    try {
+                        await submit();
+                    } catch (problem) {
+                        said.textContent = inWords(problem.message);
+                        return;
+                    }
+                    dialog.close();
+                    refresh();
+                },
+            },
+            children,
+            said,
+        ),
+        [
+            h('button', { type: 'button', onclick: () => dialog.close() }, 'Cancel'),
+            h('button', { class: 'primary', form: 'edit-form' }, verb),
+        ],
+    );
+    dialog.querySelector('input, select, textarea')?.focus();
+}
+
+function mergeDialog({ place, clusters, done: after }) {
+    const largest = [...clusters].sort((a, b) => b.size - a.size);
+    const choice = (c, i) =>
+        h(
+            'p',
+            { class: 'check' },
+            h('input', {
+                type: 'radio',
+                name: 'stays',
+                id: `stays-${c.cluster}`,
+                value: c.cluster,
+                checked: i === 0,
+            }),
+            h('label', { for: `stays-${c.cluster}` }, shown(c.label), ` (${several(c.size, 'document')})`),
+        );
+    const choices = h(
+        'fieldset',
+        {},
+        h('legend', {}, 'Which one stays, with its name?'),
+        largest.map(choice),
+    );
+    formDialog(
+        `Merge ${several(clusters.length, 'cluster')}`,
+        [
+            choices,
+            h('p', { class: 'quiet' }, 'The others go into it at once, and rebuilds keep them together.'),
+        ],
+        'Merge',
+        async () => {
+            const id = Number(choices.querySelector(':checked').value);
+            const stays = clusters.find((c) => c.cluster === id),
+                others = clusters.filter((c) => c !== stays);
+            await make(
+                place,
+                'POST',
+                ofCluster(place, stays, 'merge') +
+                    '?' +
+                    others.map((c) => `others=${c.cluster}`).join('&'),
+                {},
+                [
+                    others.length === 1 ? h('q', {}, shown(others[0].label)) : several(others.length, 'cluster'),
+                    ' merged into ',
+                    h('q', {}, shown(stays.label)),
+                ],
+            );
+            after?.();
+        },
+    );
+}
+
+function splitDialog({ place, clusters: [c] }) {
+    const k = h('input', { type: 'number', id: 'split-k', min: 2, max: 100, value: 2, required: true });
+    formDialog(
+        ['Split ', shown(c.label)],
+        [
+            h('label', { for: 'split-k' }, 'Into how many parts?'),
+            k,
+            h('p', { class: 'quiet' }, 'One part keeps the name and the id; rebuilds keep the parts apart.'),
+        ],
+        'Split',
+        () =>
+            make(place, 'POST', ofCluster(place, c, 'split'), { k: k.value }, [
+                h('q', {}, shown(c.label)),
+                ` split into ${count(Number(k.value))}`,
+            ]),
+    );
+}
+
+const NOTES = [
+    ['status', 'Status', 'planned, fixed, …'],
+    ['owner', 'Owner', 'who looks after it'],
+    ['link', 'Link', 'where it is worked on'],
+    ['note', 'Note', ''],
+];
+
+function noteDialog({ place, clusters: [c] }) {
+    const fields = NOTES.map(([name, , hint]) =>
+        h('input', { id: `state-${name}`, name, value: c[name] ?? '', placeholder: hint, autocomplete: 'off' }),
+    );
+    formDialog(
+        ['About ', shown(c.label)],
+        NOTES.map(([name, title], i) => [h('label', { for: `state-${name}` }, title), fields[i]]),
+        'Save',
+        () => {
+            const changed = fields.filter((f) => f.value.trim() !== (c[f.name] ?? ''));
+            if (!changed.length) return;
+            const cleared = changed.filter((f) => !f.value.trim()).map((f) => f.name);
+            const values = Object.fromEntries(
+                changed.filter((f) => f.value.trim()).map((f) => [f.name, f.value.trim()]),
+            );
+            return make(
+                place,
+                'PATCH',
+                at`v1/collections/${place.collection}/clusters/${c.cluster}`,
+                { ...values, clear: cleared.join(',') },
+                ['Noted of ', h('q', {}, shown(c.label))],
+            );
+        },
+    );
+}
+
+/* A state that holds or does not, such as a lock: one way and the other. */
+const turn = (name, what, is, on, words) => ({
+    name,
+    one: true,
+    route: `${CLUSTER}/${what}`,
+    fits: (c) => !!is(c) !== on,
+    run: ({ place, clusters: [c] }) =>
+        done(
+            make(place, on ? 'PUT' : 'DELETE', ofCluster(place, c, what), {}, [
+                h('q', {}, shown(c.label)),
+                ` ${words}`,
+            ]),
+        ),
+});
+
+/** Actions in the form of parts/actions.js. */
+export const EDITS = [
+    {
+        name: 'Merge…',
+        several: true,
+        route: `${CLUSTER}/merge`,
+        run: mergeDialog,
+    },
+    { name: 'Split…', one: true, route: `${CLUSTER}/split`, run: splitDialog },
+    { name: 'Status, owner, note…', one: true, route: '/v1/collections/{collection}/edits', run: noteDialog },
+    turn('Lock', 'lock', (c) => c.locked, true, 'keeps its place in rebuilds'),
+    turn('Unlock', 'lock', (c) => c.locked, false, 'may move in rebuilds again'),
+    turn('Hide', 'hidden', (c) => c.hidden, true, 'is hidden'),
+    turn('Show again', 'hidden', (c) => c.hidden, false, 'is shown again'),
+];
+
+/** States of a cluster that people gave it, as small words behind its name. */
+export const marks = (c) => [
+    c.hidden ? h('span', { class: 'tag' }, 'hidden') : '',
+    c.locked ? h('span', { class: 'tag' }, 'locked') : '',
+    c.status ? h('span', { class: 'tag', title: plain([c.owner, c.note].filter(Boolean).join(': ')) }, shown(c.status)) : '',
+];
+
+/** Put a document into another cluster: a choice of all of them. */
+export function moveDialog(place, d, now, clusters) {
+    const to = h(
+        'select',
+        { id: 'move-to', required: true },
+        clusters
+            .filter((c) => c.cluster !== now)
+            .map((c) => h('option', { value: c.cluster }, plain(c.label))),
+    );
+    formDialog(
+        'Move the document',
+        [
+            h('label', { for: 'move-to' }, 'Into the cluster'),
+            to,
+            h('p', { class: 'quiet' }, 'It goes there at once, and stays there in rebuilds.'),
+        ],
+        'Move',
+        () =>
+            make(
+                place,
+                'PUT',
+                at`v1/collections/${place.collection}/documents/${d.id}/cluster`,
+                { cluster: to.value },
+                ['The document goes into ', h('q', {}, to.selectedOptions[0].textContent)],
+            ),
+    );
+}
+
+export const keep = (place, d) =>
+    done(
+        make(place, 'PUT', at`v1/collections/${place.collection}/documents/${d.id}/kept`, {}, [
+            'The document stays in its cluster, whatever rebuilds find',
+        ]),
+    );
+
+/** To the list of all edits. */
+export const editsAddress = (place) => route.to(['c', place.collection, 'edits'], { build: '' });

@@ -1,0 +1,123 @@
+// Changes of clusters by hand: merged, split, hidden, locked, noted, documents moved; and all of it taken back.
+import assert from 'node:assert/strict';
+import { inBrowser, leads, open, posts, server, still, texts } from './fixture.mjs';
+
+const LIST = '.clusters .row-link';
+const clustersOf = (name) => server.ask('GET', `collections/${name}/clusters`);
+const hasEdits = async () => {
+    const { paths } = await (await fetch(server.address + 'openapi.json')).json();
+    return '/v1/collections/{collection}/edits' in paths;
+};
+
+async function made(name) {
+    await server.put(name, posts.slice(0, 600));
+    await server.ask('PATCH', `collections/${name}/configurations/default?set=k=6`);
+    await server.rebuild(name);
+    return clustersOf(name);
+}
+
+const act = async (page, label, action) => {
+    await page.getByRole('button', { name: `Actions of ${label}`, exact: true }).click();
+    await page.getByRole('menuitem', { name: action, exact: true }).click();
+};
+
+const named = (page, label, is = true) =>
+    page.waitForFunction(
+        ([l, wanted]) =>
+            [...document.querySelectorAll('.clusters .row-link')].some((a) => a.textContent === l) ===
+            wanted,
+        [label, is],
+    );
+
+inBrowser('clusters that are chosen are merged, by keys alone, and that is taken back', async (page) => {
+    if (!(await hasEdits())) return;
+    const [first, second, ...rest] = await made('merged');
+    await open(page, '#/c/merged', LIST);
+    await still(page);
+    for (let i = 0; i < 2; i++) {
+        await page.keyboard.press('j');
+        await page.keyboard.press('x');
+    }
+    await page.getByText('2 chosen').waitFor();
+    await page.getByRole('button', { name: 'Merge…' }).focus();
+    await page.keyboard.press('Enter');
+    await page.getByLabel(new RegExp(`^${second.label} \\(`)).waitFor();
+    await page.keyboard.press('ArrowDown'); /* the second one stays */
+    await page.keyboard.press('Enter');
+    await named(page, first.label, false);
+    const now = await clustersOf('merged');
+    assert.equal(now.length, rest.length + 1);
+    assert.equal(now.find((c) => c.cluster === second.cluster).size, first.size + second.size);
+    await still(page);
+    assert.equal(await page.locator('.selection').isVisible(), false);
+    await page.keyboard.press('Control+z');
+    await named(page, first.label);
+    assert.deepEqual(
+        (await clustersOf('merged')).map((c) => [c.cluster, c.label, c.size]),
+        [first, second, ...rest].map((c) => [c.cluster, c.label, c.size]),
+    );
+});
+
+inBrowser('a cluster is split, locked, noted and hidden; the list of changes takes each back', async (page) => {
+    if (!(await hasEdits())) return;
+    const before = await made('worked');
+    const [first, second] = before;
+    await open(page, '#/c/worked', LIST);
+    await still(page);
+    await act(page, first.label, 'Split…');
+    await page.getByRole('button', { name: 'Split', exact: true }).click();
+    await page.waitForFunction((n) => document.querySelectorAll('.clusters .row-link').length === n, 7);
+    await still(page);
+    await act(page, second.label, 'Lock');
+    await page.waitForSelector('.clusters .tag >> text=locked');
+    await still(page);
+    await act(page, second.label, 'Status, owner, note…');
+    await page.getByLabel('Status').fill('planned');
+    await page.getByRole('button', { name: 'Save', exact: true }).click();
+    await page.waitForSelector('.clusters .tag >> text=planned');
+    await still(page);
+    await act(page, second.label, 'Hide');
+    await named(page, second.label, false);
+    await open(page, '#/c/worked?only=hidden', LIST);
+    await still(page);
+    assert.deepEqual(await texts(page, LIST), [second.label]);
+    await open(page, '#/c/worked/edits', 'tbody tr');
+    const edits = await server.ask('GET', 'collections/worked/edits');
+    assert.deepEqual(edits.map((e) => e.kind), ['split', 'lock', 'set', 'hide']);
+    for (let left = edits.length; left; left--) {
+        await page.locator('tbody tr').first().getByRole('button', { name: /^Undo/ }).click();
+        await page.waitForFunction((n) => document.querySelectorAll('tbody tr').length === n, left - 1);
+        await still(page);
+    }
+    assert.deepEqual(
+        (await clustersOf('worked')).map((c) => [c.cluster, c.label, c.size, c.locked]),
+        before.map((c) => [c.cluster, c.label, c.size, c.locked]),
+    );
+});
+
+inBrowser('a document is moved into another cluster, and a name is an edit', async (page) => {
+    if (!(await hasEdits())) return;
+    const [first, second] = await made('moved');
+    const { documents } = await server.ask('GET', `collections/moved/clusters/${first.cluster}?docs=1`);
+    const placeOf = async () =>
+        (await server.ask('GET', `collections/moved/documents/${documents[0].id}`)).memberships[0].cluster;
+    await open(page, `#/c/moved/doc/${documents[0].id}`, '.document-text');
+    await page.getByRole('button', { name: 'Move…' }).click();
+    await page.getByLabel('Into the cluster').selectOption(String(second.cluster));
+    await leads(page, () => page.getByRole('button', { name: 'Move', exact: true }).click());
+    assert.equal(await placeOf(), second.cluster);
+    await leads(page, () => page.keyboard.press('Control+z'));
+    assert.equal(await placeOf(), first.cluster);
+    await open(page, '#/c/moved', LIST);
+    await still(page);
+    await page.keyboard.press('j');
+    await page.keyboard.press('r');
+    await page.keyboard.type('By hand');
+    await page.keyboard.press('Enter');
+    await named(page, 'By hand');
+    const [edit] = await server.ask('GET', 'collections/moved/edits');
+    assert.equal(edit.kind, 'rename');
+    await still(page);
+    await page.keyboard.press('Control+z');
+    await named(page, first.label);
+});
