@@ -1,7 +1,7 @@
 /* Members of the rows of clusterings, in the order of docs/operations.md. */
 #include "api/clusters/schema.h"
 
-/* What edits have made of a cluster (api/clusters/edits.c). */
+/* Marks that edits leave on a cluster (api/clusters/edits.c). */
 #define M_STATE(prefix)                                                                            \
     M_MAYBE(prefix "status", TEXT, "of the cluster, as somebody set it; absent where nobody has"), \
         M_MAYBE(prefix "owner", TEXT, "likewise: whose it is"),                                    \

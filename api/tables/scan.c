@@ -109,7 +109,8 @@ static const gf_parameter table_export_parameters[] = {
     P_SEVERAL("where", false, "F:C=V", "rows of which this holds; also !=, <, <=, >, >="),
     P_FLAG("csv", "rows as the text of a CSV file"),
     P_FLAG("spreadsheet", "with csv: for spreadsheets, as --format spreadsheet"),
-    P_FLAG("no-defuse", "with spreadsheet: cells as they are, also those that are worked out there"),
+    P_FLAG("no-defuse",
+           "with spreadsheet: cells as they are, also those that are worked out there"),
     P_FLAG("times", "a line for each time of a row's cells, with it, the oldest first"),
     P_NUMBER("versions", 1, 1000000, "with times: of each cell so many versions (1)")};
 

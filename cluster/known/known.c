@@ -177,7 +177,7 @@ static gf_status take_task(void *context, size_t topic, unsigned worker, gf_erro
     return GF_OK;
 }
 
-/* Which topic has each row now? What was taken before is not taken for that. */
+/* Each row goes to a topic or to none; what was taken in earlier rounds does not count. */
 static gf_status take_rows(growing *g, unsigned round, gf_error *err)
 {
     uint32_t *label = g->partition.label;

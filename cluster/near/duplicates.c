@@ -45,7 +45,7 @@ enum {
     UNIT = 255 /* of a sketch: the length 1 */
 };
 
-/* What sums of doubles lose, and more. */
+/* The error that sums of doubles may have, and more. */
 #define SLACK 1e-9
 
 typedef struct sketch {
@@ -64,7 +64,7 @@ typedef struct pair {
     double cosine;
 } pair;
 
-/* What one thread needs. */
+/* The scratch memory of one thread. */
 typedef struct worker {
     uint32_t *met_by; /* n_points: the point + 1 that it was last met by */
     float *row;       /* n_cols: the row at hand; 0 elsewhere */
@@ -265,7 +265,7 @@ static inline int32_t product_of(const uint8_t *a, const uint8_t *b, size_t n)
     return sum;
 }
 
-/* Of all 32 bytes, whose last four are 0 in one of them: so there is no rest to be added by itself. */
+/* All 32 bytes count, whose last four are 0 in one of them: so there is no rest to be added by itself. */
 static inline int32_t product_of_sketches(const sketch *a, const sketch *b)
 {
     return product_of((const uint8_t *)a, (const uint8_t *)b, sizeof *a);

@@ -306,7 +306,7 @@ static gf_status load(grouping *g, gf_error *err)
     return st;
 }
 
-/* What was analysed by is not needed beside the groups. */
+/* The analyser is not needed beside the groups. */
 static void release_reading(grouping *g)
 {
     for (size_t i = 0; i < g->n_pieces; i++) {

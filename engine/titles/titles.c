@@ -128,7 +128,7 @@ static gf_status open_server(titling *t, gf_error *err)
 
 /* ---- an answer ------------------------------------------------------------------------------- */
 
-/* What no further call would mend; GF_OK: nothing. */
+/* A fault that no further call would mend; GF_OK: none. */
 static gf_status look_at_status(titling *t, gf_error *err)
 {
     const gf_http_answer *a = &t->answer;

@@ -40,7 +40,7 @@ typedef struct gf_build_info {
     uint64_t edits;         /* changes that edits have made to it in place (edits.h) */
 } gf_build_info;
 
-/** What people note of a cluster (edits.h); parts that nobody has set are empty. */
+/** Notes of people on a cluster (edits.h); parts that nobody has set are empty. */
 typedef struct gf_cluster_state {
     gf_slice status, owner, link, note;
 } gf_cluster_state;

@@ -8,7 +8,7 @@
 
 GF_PUBLIC_BEGIN
 
-/** What became of a cluster. */
+/** The outcome of a cluster. */
 typedef enum gf_title_outcome {
     GF_TITLE_NAMED,   /* the model's answer is its title now */
     GF_TITLE_KEPT,    /* its title was made of the same prompt */

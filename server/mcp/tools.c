@@ -232,7 +232,7 @@ static void put_rows(gf_json_writer *w, const gf_row_member *members)
     gf_json_end(w, '}');
 }
 
-/* What the answer's structuredContent is (answer.c), where rows say what they hold. */
+/* The schema of the answer's structuredContent (answer.c), where rows say what they hold. */
 static void put_output(gf_json_writer *w, const gf_operation *o)
 {
     if (!o->members) return;
