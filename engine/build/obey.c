@@ -572,7 +572,7 @@ gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
     for (size_t a = 0; a < o->n_atoms; a++) {
         const gf_edit_atom *atom = &o->atoms[a];
         const gf_edit *e = &plan->edits.at[atom->edit].edit;
-        if (atom->dead || cluster_of(m, k, atom->id) != GF_NO_CLUSTER) continue;
+        if (cluster_of(m, k, atom->id) != GF_NO_CLUSTER) continue;
         if (e->kind != GF_EDIT_LOCK || e->off)
             lose(plan, atom->edit, "cluster %" PRIu32 " is gone: its documents are in others",
                  atom->id);
