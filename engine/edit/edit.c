@@ -661,7 +661,7 @@ static gf_status find_edit(const gf_editing *e, uint64_t number, size_t *at, gf_
 static gf_status undo(gf_editing *e, uint64_t number, bool *waits, gf_visit_edit *visit,
                       void *context, gf_error *err)
 {
-    size_t at;
+    size_t at = 0;
     gf_status st = begin(e, err);
     if (st == GF_OK) st = find_edit(e, number, &at, err);
     if (st == GF_OK && gf_collection_row_served(&e->row, e->configuration)) st = open_view(e, err);

@@ -10,7 +10,7 @@ import warnings
 import weakref
 from array import array
 from contextlib import contextmanager
-from typing import Any, Iterator, Optional, Sequence, Union
+from typing import Any, Iterable, Iterator, Optional, Sequence, Union
 
 from . import _arrow, _calls, _data, _files
 from . import _library as lib
@@ -287,6 +287,11 @@ class Store:
         if self._handle is None:
             return html.escape(repr(self))
         return f"<b>{html.escape(self._shown())}</b>" + self.collections()._repr_html_()
+
+
+def _named(cluster: Union[int, str]) -> Union[int, str]:
+    """A cluster as operations take it: its id, or ``label:`` and its label."""
+    return f"label:{cluster}" if isinstance(cluster, str) else int(cluster)
 
 
 def _giver(archive: bytes, call: _calls.Call) -> Any:
@@ -762,8 +767,7 @@ class Collection(Plots):
 
     def cluster(self, cluster: Union[int, str], *, docs: int = 10, **arguments: Any) -> Cluster:
         """One cluster by its id or its label: its terms, its best documents."""
-        named = cluster if isinstance(cluster, int) else f"label:{cluster}"
-        row = self._by_config("cluster", cluster=named, docs=docs, **self._number(), **arguments)[0]
+        row = self._by_config("cluster", cluster=_named(cluster), docs=docs, **self._number(), **arguments)[0]
         return Cluster(row)
 
     def members(self) -> Table:
@@ -905,6 +909,67 @@ class Collection(Plots):
         """Call a cluster so from now on; an empty label gives it back its own."""
         self._by_config("label", cluster=cluster, text=label or None, unpin=not label)
         return self
+
+    # ---- edits: what a person changes, obeyed by each rebuild (docs/edits.md) -------------------
+
+    def _edit(self, operation: str, **arguments: Any) -> "Collection":
+        self._by_config(operation, **arguments)
+        return self
+
+    def merge(self, clusters: Iterable[Union[int, str]], **arguments: Any) -> "Collection":
+        """Merge clusters into the first of them, whose id stays.
+
+        Clusters are ids or labels. Here and in what follows ``by`` and ``reason`` say who
+        and why; the served build is changed at once, and rebuilds obey (docs/edits.md).
+        """
+        first, *others = [_named(cluster) for cluster in clusters]
+        return self._edit("cluster merge", cluster=first, others=others, **arguments)
+
+    def split(self, cluster: Union[int, str], k: int = 2, **arguments: Any) -> "Collection":
+        """Split a cluster into k; the largest part keeps its id."""
+        return self._edit("cluster split", cluster=_named(cluster), k=k, **arguments)
+
+    def move(
+        self, id: Union[str, int], cluster: Union[int, str], **arguments: Any
+    ) -> "Collection":
+        """Put a document into a cluster, whichever centre is nearest."""
+        return self._edit("doc move", id=str(id), cluster=_named(cluster), **arguments)
+
+    def keep(self, id: Union[str, int], **arguments: Any) -> "Collection":
+        """Keep a document in the cluster that it is in."""
+        return self._edit("doc keep", id=str(id), **arguments)
+
+    def hide(self, cluster: Union[int, str], **arguments: Any) -> "Collection":
+        """Leave a cluster out of ``clusters()``, unless ``hidden=True`` asks for all; see ``show``."""
+        return self._edit("cluster hide", cluster=_named(cluster), **arguments)
+
+    def show(self, cluster: Union[int, str], **arguments: Any) -> "Collection":
+        """Have a hidden cluster in lists again."""
+        return self._edit("cluster show", cluster=_named(cluster), **arguments)
+
+    def lock(self, cluster: Union[int, str], **arguments: Any) -> "Collection":
+        """Keep a cluster's centre where it is; see ``unlock``."""
+        return self._edit("cluster lock", cluster=_named(cluster), **arguments)
+
+    def unlock(self, cluster: Union[int, str], **arguments: Any) -> "Collection":
+        """Let a locked cluster's centre move again."""
+        return self._edit("cluster unlock", cluster=_named(cluster), **arguments)
+
+    def rename(self, cluster: Union[int, str], text: str, **arguments: Any) -> "Collection":
+        """Call a cluster otherwise; ``undo`` gives back what it was called before."""
+        return self._edit("rename", cluster=_named(cluster), text=text, **arguments)
+
+    def note(self, cluster: Union[int, str], **arguments: Any) -> "Collection":
+        """Note a cluster's ``status``, ``owner``, ``link`` and ``note``; ``clear`` names what goes."""
+        return self._edit("cluster set", cluster=_named(cluster), **arguments)
+
+    def edits(self) -> Table:
+        """What people changed, oldest first: number, kind, who, when, why, whether it holds."""
+        return Table.from_rows(self._by_config("edits"), "edits")
+
+    def undo(self, edit: Optional[int] = None) -> "Collection":
+        """Take an edit back, the last one unless a number is given."""
+        return self._edit("undo", edit=edit)
 
     def diff(self, **arguments: Any) -> Table:
         """What the build that is served changed against the one before it."""

@@ -145,6 +145,35 @@ class Results(InAFolder):
         self.assertEqual(c.label(1).clusters()["label"].count("Katzen"), 0)
         self.assertIn("<table>", c._repr_html_())
 
+    def test_edits(self):
+        c = self.filled()
+        first, second = c.clusters()["cluster"]
+        before = c.members()["cluster"]
+        self.assertIs(c.merge([first, second], by="ann", reason="one and the same"), c)
+        self.assertEqual(set(c.members()["cluster"]), {first})
+        self.assertEqual(c.edits()[0]["by"], "ann")
+        self.assertEqual(c.undo().members()["cluster"], before)
+        self.assertEqual(len(c.edits()), 0)
+        there = c.members()[0]
+        other = second if there["cluster"] == first else first
+        c.move(there["id"], other).keep(there["id"])
+        self.assertEqual(c.members()[0]["cluster"], other)
+        c.rename(first, "Pets").note(first, status="planned", owner="ann").lock(first)
+        row = next(r for r in c.clusters() if r["cluster"] == first)
+        self.assertEqual((row["label"], row["status"], row["owner"]), ("Pets", "planned", "ann"))
+        c.hide(second)
+        self.assertEqual(len(c.clusters(hidden=True)), 2)
+        self.assertEqual(c.clusters()["cluster"], [first])
+        self.assertEqual(len(c.show(second).unlock(first).clusters()), 2)
+        c.rebuild(k=2, language="english", force=True)
+        self.assertIn("Pets", c.clusters()["label"])
+        self.assertEqual(c.members()[0]["cluster"], other)
+        self.assertEqual(len(c.split("Pets", 2).clusters()), 3)
+        with self.assertRaises(grouperfish.NotFound):
+            c.merge([first, 99])
+        with self.assertRaises(grouperfish.NotFound):
+            c.undo(999)
+
     def test_what_changed(self):
         c = self.filled()
         c.put({"id": [21, 22, 23], "text": ["dogs bark", "a dog barks", "dogs"]})
