@@ -168,7 +168,7 @@ class Results(InAFolder):
         c.rebuild(k=2, language="english", force=True)
         self.assertIn("Pets", c.clusters()["label"])
         self.assertEqual(c.members()[0]["cluster"], other)
-        self.assertEqual(len(c.split("Pets", 2).clusters()), 3)
+        self.assertEqual(len(c.split(second, 2).clusters()), 3)
         with self.assertRaises(grouperfish.NotFound):
             c.merge([first, 99])
         with self.assertRaises(grouperfish.NotFound):
