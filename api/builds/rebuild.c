@@ -85,6 +85,17 @@ static void put_memory(gf_json_writer *w, const gf_memory_estimate *e)
         gf_json_put_uint(w, members[i].name, members[i].value);
 }
 
+/* The build is published whatever becomes of this: a failure is told, and is none of the rebuild. */
+static void tell_lost_edits(const rebuilding *r, gf_place where, gf_slice configuration)
+{
+    gf_error why;
+    if (gf_edits_tell_lost(r->row.call, r->store, where, configuration, &why) == GF_OK) return;
+    gf_notice n = {.reason = "lost",
+                   .source = where.collection,
+                   .message = "whether all edits were kept could not be read: see `edits`"};
+    gf_call_notify(r->row.call, &n);
+}
+
 static gf_status emit_result(void *context, gf_place where, gf_slice configuration,
                              gf_status status, const char *message, const gf_rebuild_result *result,
                              gf_error *err)
@@ -99,10 +110,8 @@ static gf_status emit_result(void *context, gf_place where, gf_slice configurati
     if (status == GF_OK && r->options->matrix) gf_json_put_uint(w, "unknown", result->unknown);
     if (status == GF_OK && result->outcome == GF_REBUILD_KEPT)
         tell_kept(r->row.call, where.collection, configuration, r->options->n_set > 0);
-    gf_status told = GF_OK;
     if (status == GF_OK && result->outcome == GF_REBUILD_MADE)
-        told = gf_edits_tell_lost(r->row.call, r->store, where, configuration, err);
-    if (told != GF_OK) return told;
+        tell_lost_edits(r, where, configuration);
     if (status != GF_OK) r->row.call->outcome = GF_OUTCOME_REBUILD_FAILED;
     if (status != GF_OK && status != GF_ECANCELLED)
         name_failure(r->row.call, where.collection, message);

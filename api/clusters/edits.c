@@ -51,18 +51,23 @@ static gf_status emit_edit(void *context, const gf_edit *e, gf_error *err)
     return gf_row_writer_emit(row, err);
 }
 
+typedef struct lost_list {
+    const gf_call *call;
+    gf_slice collection;
+} lost_list;
+
 static gf_status tell_lost(void *context, const gf_edit *e, gf_error *err)
 {
-    const gf_call *call = context;
+    const lost_list *l = context;
     gf_buffer message = {0};
     if (!e->lost.len) return GF_OK;
     gf_buffer_format(&message, "edit %" PRIu64 " (%s, cluster %" PRIu32 ") could not be kept: %.*s",
                      e->number, kind_word(e), e->cluster, GF_SLICE_ARG(e->lost));
     gf_status st = gf_buffer_check(&message, err);
     gf_notice n = {.reason = "lost",
-                   .source = gf_call_text(call, "collection"),
+                   .source = l->collection,
                    .message = st == GF_OK ? gf_buffer_cstr(&message) : ""};
-    if (st == GF_OK) gf_call_notify(call, &n);
+    if (st == GF_OK) gf_call_notify(l->call, &n);
     gf_buffer_release(&message);
     return st;
 }
@@ -70,8 +75,8 @@ static gf_status tell_lost(void *context, const gf_edit *e, gf_error *err)
 gf_status gf_edits_tell_lost(const gf_call *call, gf_store *store, gf_place where,
                              gf_slice configuration, gf_error *err)
 {
-    return gf_edits_visit(store, where, configuration, tell_lost, (void *)call /* only read */,
-                          err);
+    lost_list l = {call, where.collection};
+    return gf_edits_visit(store, where, configuration, tell_lost, &l, err);
 }
 
 /* ---- making ---------------------------------------------------------------------------------- */
