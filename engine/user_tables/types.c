@@ -98,12 +98,17 @@ static gf_status write_json(gf_slice text, gf_buffer *bytes, gf_error *err)
 
 /* ---- types of the program's own tables ------------------------------------------------------- */
 
+/* strchr finds NUL in every string. */
+static bool is_hex_digit(char c)
+{
+    return c && strchr("0123456789abcdefABCDEF", c);
+}
+
 static bool is_escaped(gf_slice text, size_t at)
 {
     gf_slice digits = at + 4 <= text.len ? gf_slice_of(text.ptr + at + 2, 2) : (gf_slice){0};
     return text.ptr[at] == '\\' && digits.len && text.ptr[at + 1] == 'x' &&
-           strchr("0123456789abcdefABCDEF", digits.ptr[0]) &&
-           strchr("0123456789abcdefABCDEF", digits.ptr[1]);
+           is_hex_digit(digits.ptr[0]) && is_hex_digit(digits.ptr[1]);
 }
 
 static bool write_escaped(gf_slice text, gf_buffer *bytes)

@@ -143,9 +143,15 @@ static bool is_among(gf_slice name, const char *const *names)
     return *names != NULL;
 }
 
+/* NUL is none, though strchr finds it in every string. */
+static bool is_white(char c)
+{
+    return c && strchr(" \t\r\n", c);
+}
+
 static size_t skip_white(gf_slice s, size_t i)
 {
-    while (i < s.len && s.ptr[i] && strchr(" \t\r\n", s.ptr[i]))
+    while (i < s.len && is_white(s.ptr[i]))
         i++;
     return i;
 }
@@ -278,7 +284,7 @@ static gf_status next_value(void *parser, gf_parsed_record *parsed, gf_error *er
             if (st != GF_OK) return st;
             if (p->expects != AT_TOP) continue;
             unread = gf_read_buffer_unread(p->in.buffer);
-            if (unread.len == 0 || strchr(" \t\r\n", unread.ptr[0])) continue;
+            if (unread.len == 0 || is_white(unread.ptr[0])) continue;
         }
         if (!take_separator(p, unread.ptr[0], &is_wrong)) return read_value(p, parsed, err);
         gf_read_buffer_consume(p->in.buffer, 1);

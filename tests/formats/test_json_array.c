@@ -115,6 +115,14 @@ static void reads_wrapped_items(void **state)
                   "may be cut\n");
     check_records("a.json", GF_SLICE("{\"id\":1,\"text\":\"t\",\"items\":[{}]}"), NULL,
                   "a.json:1 id=\"1\" text=\"t\" items=[{}]\n");
+    /* A NUL between wrappers is a broken value, not white space that never ends. */
+    check_records(
+        "a.json", GF_SLICE("{\"items\":[{\"id\":1,\"text\":\"t\"}]}\0{\"id\":2,\"text\":\"u\"}"),
+        &options,
+        "a.json:1 id=\"1\" text=\"t\"\n"
+        "a.json:1 broken_json (refused): broken JSON: a comma, bracket, quote or value is "
+        "out of place\n"
+        "a.json:1 id=\"2\" text=\"u\"\n");
     fuzz_records("a.json", gf_slice_str(page), &options, 300);
     sweep_records("a.json", gf_slice_str(page), &options);
 }

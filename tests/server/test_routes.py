@@ -81,7 +81,9 @@ class Routes(unittest.TestCase):
                                  if p.get("required") and p["in"] == "query")
                 for all_of_them in ("all=true", "all", "all=false&all=true"):
                     with self.subTest(method=method, path=path, query=all_of_them):
-                        answer = self.server.ask(method.upper(), f"{filled}?{query}&{all_of_them}")
+                        body = b"{}" if method == "put" and "requestBody" in route else None
+                        answer = self.server.ask(method.upper(), f"{filled}?{query}&{all_of_them}", body,
+                                                 **({"Content-Type": "application/json"} if body else {}))
                         self.assertEqual(answer.status, 400, answer.body)
                         self.assertIn("either a collection, or --all", answer.json()["detail"])
                         walked += 1
