@@ -93,20 +93,25 @@ static const char begin[] =
     "        return\n"
     "    fi\n"
     "    first=${COMP_WORDS[start]}\n"
-    "    case $first in\n";
+    "    command=$first\n"
+    "    i=$((start + 1))\n"
+    "    case $first in\n"
+    "    ";
 
-static const char middle[] = "        if ((COMP_CWORD == start + 1)); then\n"
+static const char middle[] = ")\n"
+                             "        if ((COMP_CWORD == start + 1)) && [[ $cur != -* ]]; then\n"
                              "            _grouperfish_names \"$first\"\n"
                              "            return\n"
-                             "        fi\n"
-                             "        command=\"$first ${COMP_WORDS[start + 1]}\"\n"
-                             "        i=$((start + 2)) ;;\n"
-                             "    *)\n"
-                             "        command=$first\n"
-                             "        i=$((start + 1)) ;;\n"
+                             "        fi ;;\n"
                              "    esac\n"
-                             "    ((start == 2)) && return\n"
-                             "    case $command in\n";
+                             "    case \"$first ${COMP_WORDS[start + 1]}\" in\n";
+
+static const char two_words[] = ")\n"
+                                "        command=\"$first ${COMP_WORDS[start + 1]}\"\n"
+                                "        i=$((start + 2)) ;;\n"
+                                "    esac\n"
+                                "    ((start == 2)) && return\n"
+                                "    case $command in\n";
 
 static const char end[] = "    # Which word it is: options and their values do not count.\n"
                           "    for (( ; i < COMP_CWORD; i++)); do\n"
@@ -133,6 +138,23 @@ static const char end[] = "    # Which word it is: options and their values do n
                           "}\n"
                           "complete -F _grouperfish grouperfish\n";
 
+/* A case for each group: its second words. */
+static void put_groups(FILE *out)
+{
+    gf_generate_cursor group = {.command = NULL};
+    while (gf_generate_next(&group)) {
+        if (!group.begins_group) continue;
+        fprintf(out, "    %.*s) _grouperfish_words '", group.first_length, group.command->name);
+        gf_generate_cursor c = {.command = NULL};
+        for (const char *between = ""; gf_generate_next(&c);) {
+            if (!gf_generate_is_of(&c, &group)) continue;
+            fprintf(out, "%s%s", between, c.second);
+            between = " ";
+        }
+        fputs("' ;;\n", out);
+    }
+}
+
 void gf_generate_bash(FILE *out)
 {
     gf_generate_cursor c = {.command = NULL};
@@ -144,28 +166,17 @@ void gf_generate_bash(FILE *out)
     while (gf_generate_next(&c))
         if (c.begins) fprintf(out, "%.*s ", c.first_length, c.command->name);
     fputs("help' ;;\n", out);
-    c = (gf_generate_cursor){.command = NULL};
-    for (bool open = false, more = true; more;) {
-        more = gf_generate_next(&c);
-        if (open && (!more || c.begins)) {
-            fputs("' ;;\n", out);
-            open = false;
-        }
-        if (!more || !c.second) continue;
-        if (c.begins)
-            fprintf(out, "    %.*s) _grouperfish_words '", c.first_length, c.command->name);
-        fprintf(out, "%s%s", open ? " " : "", c.second);
-        open = true;
-    }
+    put_groups(out);
     fputs(begin, out);
-    c = (gf_generate_cursor){.command = NULL};
-    for (const char *before = "    "; gf_generate_next(&c);) {
-        if (!c.second || !c.begins) continue;
-        fprintf(out, "%s%.*s", before, c.first_length, c.command->name);
-        before = "|";
-    }
-    fputs(")\n", out);
+    gf_generate_groups(out);
     fputs(middle, out);
+    c = (gf_generate_cursor){.command = NULL};
+    for (const char *between = "    "; gf_generate_next(&c);) {
+        if (!c.second) continue;
+        fprintf(out, "%s'%s'", between, c.command->name);
+        between = "|";
+    }
+    fputs(two_words, out);
     c = (gf_generate_cursor){.command = NULL};
     while (gf_generate_next(&c)) {
         any = c.command;

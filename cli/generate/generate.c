@@ -59,15 +59,49 @@ void gf_generate_quoted(FILE *out, const char *text, const char *escaped, const 
     }
 }
 
-bool gf_generate_next(gf_generate_cursor *c)
+/* Set *c's words; those of a name are parted by a space. */
+static void part_name(gf_generate_cursor *c)
 {
-    const gf_command *before = c->command;
-    const char *heading;
-    c->command = gf_command_next(&c->cursor, &heading);
-    if (!c->command) return false;
     size_t group = gf_command_group(c->command);
     c->second = group ? c->command->name + group + 1 : NULL;
     c->first_length = (int)(group ? group : strlen(c->command->name));
-    c->begins = !group || !before || strncmp(before->name, c->command->name, group + 1) != 0;
+}
+
+static bool have_same_first(const gf_generate_cursor *a, const gf_generate_cursor *b)
+{
+    return a->first_length == b->first_length &&
+           strncmp(a->command->name, b->command->name, (size_t)a->first_length) == 0;
+}
+
+bool gf_generate_next(gf_generate_cursor *c)
+{
+    const char *heading;
+    c->command = gf_command_next(&c->cursor, &heading);
+    if (!c->command) return false;
+    part_name(c);
+    c->begins = true;
+    c->begins_group = c->second != NULL;
+    gf_generate_cursor before = {.command = NULL};
+    while ((before.command = gf_command_next(&before.cursor, &heading)) != c->command) {
+        part_name(&before);
+        if (!have_same_first(&before, c)) continue;
+        c->begins = false;
+        if (before.second) c->begins_group = false;
+    }
     return true;
+}
+
+bool gf_generate_is_of(const gf_generate_cursor *c, const gf_generate_cursor *group)
+{
+    return c->second && have_same_first(c, group);
+}
+
+void gf_generate_groups(FILE *out)
+{
+    gf_generate_cursor c = {.command = NULL};
+    for (const char *between = ""; gf_generate_next(&c);) {
+        if (!c.begins_group) continue;
+        fprintf(out, "%s%.*s", between, c.first_length, c.command->name);
+        between = "|";
+    }
 }

@@ -45,16 +45,23 @@ void gf_generate_choices(FILE *out, const char *choices, char separator);
 /** Print a text with a backslash before each of some characters, and quotes as a shell has them. */
 void gf_generate_quoted(FILE *out, const char *text, const char *escaped, const char *quote);
 
-/** The commands one after the other, with their groups. */
+/** The commands one after the other, with their groups, whose commands need not be neighbours. */
 typedef struct gf_generate_cursor {
     gf_command_cursor cursor;
     const gf_command *command;
     const char *second; /* word of the name; NULL where it is one word */
     int first_length;   /* bytes of the first word */
-    bool begins;        /* it is the first of its first word */
+    bool begins;        /* it is the first of its first word, which may be a command itself (doc) */
+    bool begins_group;  /* it is the first of two words of its first word */
 } gf_generate_cursor;
 
 /** False past the last. Begin with {0}. */
 bool gf_generate_next(gf_generate_cursor *cursor);
+
+/** Whether a command is of two words, the first of which is the group's. */
+bool gf_generate_is_of(const gf_generate_cursor *command, const gf_generate_cursor *group);
+
+/** Print the first words that groups have: "table|config". */
+void gf_generate_groups(FILE *out);
 
 #endif

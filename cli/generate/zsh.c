@@ -90,21 +90,25 @@ static const char middle[] = "    esac\n"
                              "    (( CURRENT-- ))\n"
                              "    case $command in\n";
 
-static const char groups_end[] = "        if (( CURRENT == 2 )); then\n"
+static const char groups_end[] = ")\n"
+                                 "        if (( CURRENT == 2 )) && [[ $words[2] != -* ]]; then\n"
                                  "            _grouperfish_names $command\n"
                                  "            return\n"
-                                 "        fi\n"
-                                 "        command+=\" $words[2]\"\n"
-                                 "        shift words\n"
-                                 "        (( CURRENT-- )) ;;\n"
+                                 "        fi ;;\n"
                                  "    esac\n"
-                                 "    (( help )) && return 1\n"
-                                 "    globals=(\n";
+                                 "    case \"$command $words[2]\" in\n";
+
+static const char two_words[] = ")\n"
+                                "        command+=\" $words[2]\"\n"
+                                "        shift words\n"
+                                "        (( CURRENT-- )) ;;\n"
+                                "    esac\n"
+                                "    (( help )) && return 1\n"
+                                "    globals=(\n";
 
 void gf_generate_zsh(FILE *out)
 {
     gf_generate_cursor c = {.command = NULL};
-    const char *before = "    ";
     const gf_command *any = NULL;
     gf_option o;
     fprintf(out,
@@ -121,24 +125,28 @@ void gf_generate_zsh(FILE *out)
             put_described(out, c.first_length, c.command->name, "a group of commands");
     }
     put_described(out, 4, "help", "Show help of all, or of a command");
-    c = (gf_generate_cursor){.command = NULL};
-    while (gf_generate_next(&c)) {
-        if (!c.second) continue;
-        if (c.begins)
-            fprintf(out, "        ) ;;\n    %.*s) names=(\n", c.first_length, c.command->name);
-        put_described(out, (int)strlen(c.second), c.second,
-                      gf_command_operation(c.command)->meaning);
+    gf_generate_cursor group = {.command = NULL};
+    while (gf_generate_next(&group)) {
+        if (!group.begins_group) continue;
+        fprintf(out, "        ) ;;\n    %.*s) names=(\n", group.first_length, group.command->name);
+        c = (gf_generate_cursor){.command = NULL};
+        while (gf_generate_next(&c))
+            if (gf_generate_is_of(&c, &group))
+                put_described(out, (int)strlen(c.second), c.second,
+                              gf_command_operation(c.command)->meaning);
     }
     fputs("        ) ;;\n", out);
     fputs(middle, out);
-    c = (gf_generate_cursor){.command = NULL};
-    while (gf_generate_next(&c)) {
-        if (!c.second || !c.begins) continue;
-        fprintf(out, "%s%.*s", before, c.first_length, c.command->name);
-        before = "|";
-    }
-    fputs(")\n", out);
+    fputs("    ", out);
+    gf_generate_groups(out);
     fputs(groups_end, out);
+    c = (gf_generate_cursor){.command = NULL};
+    for (const char *between = "    "; gf_generate_next(&c);) {
+        if (!c.second) continue;
+        fprintf(out, "%s'%s'", between, c.command->name);
+        between = "|";
+    }
+    fputs(two_words, out);
     for (size_t i = 0; i < GF_COMMAND_GLOBAL_OPTIONS && gf_command_option(any, i, &o); i++) {
         fputs("        ", out);
         put_option(out, &o);
