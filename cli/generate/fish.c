@@ -65,9 +65,28 @@ static const char functions[] = "# The words so far, without the program, help a
                                 "    string match -q -- \"$argv *\" \"$words \"\n"
                                 "end\n"
                                 "\n"
+                                "function __grouperfish_goes_on\n"
+                                "    set -l words (__grouperfish_words)\n"
+                                "    contains -- \"$words[2]\" $argv\n"
+                                "end\n"
+                                "\n"
                                 "complete -c grouperfish -f\n"
                                 "complete -c grouperfish -n '__grouperfish_is' -a help -d 'Show "
                                 "help of all, or of a command'\n";
+
+/* " -n '__grouperfish_in doc; and not __grouperfish_goes_on move keep'" */
+static void make_condition(const gf_generate_cursor *of, char *text, size_t size)
+{
+    size_t n = (size_t)snprintf(text, size, " -n '__grouperfish_in %s", of->command->name);
+    gf_generate_cursor c = {.command = NULL};
+    const char *before = "; and not __grouperfish_goes_on ";
+    while (!of->second && gf_generate_next(&c)) {
+        if (!gf_generate_is_of(&c, of)) continue;
+        n += (size_t)snprintf(text + n, size - n, "%s%s", before, c.second);
+        before = " ";
+    }
+    snprintf(text + n, size - n, "'");
+}
 
 void gf_generate_fish(FILE *out)
 {
@@ -77,7 +96,7 @@ void gf_generate_fish(FILE *out)
     fputs(functions, out);
     while (gf_generate_next(&c)) {
         const char *meaning = gf_command_operation(c.command)->meaning;
-        char in[96];
+        char in[400];
         if (!c.second || c.begins) {
             fprintf(out, "\ncomplete -c grouperfish -n '__grouperfish_is' -a %.*s -d ",
                     c.first_length, c.command->name);
@@ -89,7 +108,7 @@ void gf_generate_fish(FILE *out)
             put_text(out, meaning);
         }
         fputc('\n', out);
-        snprintf(in, sizeof in, " -n '__grouperfish_in %s'", c.command->name);
+        make_condition(&c, in, sizeof in);
         put_options(out, c.command, GF_COMMAND_GLOBAL_OPTIONS, SIZE_MAX, in);
         for (size_t i = 0; i < c.command->n_positionals; i++) {
             gf_generate_value v = gf_generate_value_of_word(c.command, &c.command->positionals[i]);
