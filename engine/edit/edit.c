@@ -589,7 +589,10 @@ static gf_status restore_groups(gf_editing *e, const gf_edit *x, gf_error *err)
     uint32_t *ids = NULL;
     size_t n = 0;
     gf_status st = gf_edits_read_before(e->store, e->where, e->configuration, x->number, &row, err);
-    if (st == GF_ENOTFOUND) return GF_OK; /* nothing was changed: the document was there already */
+    if (st == GF_ENOTFOUND) { /* nothing was changed: the document was there already */
+        gf_row_release(&row);
+        return GF_OK;
+    }
     if (st == GF_OK) st = gf_groups_read(row.cells[0].value, &e->memory, &before, err);
     if (st == GF_OK) {
         ids = gf_arena_alloc(&e->memory, (before.n + x->n_others + 1) * sizeof *ids);
