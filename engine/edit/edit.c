@@ -633,6 +633,28 @@ static gf_status take_out_later(gf_editing *e, size_t at, gf_error *err)
     return st;
 }
 
+/* Make an edit under its number; where it cannot be made any more, say why in the fact and nothing else. */
+static gf_status make_again(gf_editing *e, gf_kept_edit *kept, bool *lost, gf_error *err)
+{
+    gf_edit *x = &kept->edit;
+    gf_error why = {GF_OK, ""};
+    gf_edit_request r = GF_EDIT_REQUEST(.kind = x->kind, .parts = 1 + (uint32_t)x->n_others);
+    gf_status st = make_kind(e, &r, kept, &why);
+    *lost = false;
+    if (st == GF_OK) {
+        x->lost = GF_SLICE("");
+        return GF_OK;
+    }
+    if (st == GF_ENOMEM || st == GF_EIO || st == GF_ECORRUPT) {
+        if (err) *err = why;
+        return st;
+    }
+    gf_batch_reset(e->batch);
+    *lost = true;
+    x->lost = gf_arena_copy(&e->memory, gf_slice_str(why.message));
+    return x->lost.ptr ? GF_OK : gf_fail_memory(err, "an edit");
+}
+
 /* Make later edits again, the first one first, under their numbers. */
 static gf_status make_later(gf_editing *e, size_t at, gf_error *err)
 {
@@ -701,20 +723,22 @@ gf_status gf_edit_undo(gf_store *store, gf_place where, gf_slice configuration, 
 
 /* ---- after a rebuild ------------------------------------------------------------------------- */
 
-/* Make an edit in a build that was begun before it; where it cannot be, say why. */
+/*
+ * Make an edit in a build that was begun before it. The groups of before are those of the build that it
+ * was made on: they go first, as a move that needs nothing now keeps none. Where the edit cannot be made
+ * it stays one of the build that it was made on, so that undoing it leaves this one alone.
+ */
 static gf_status make_in_new_build(gf_editing *e, gf_kept_edit *kept, gf_error *err)
 {
     gf_edit *x = &kept->edit;
-    gf_error why = {GF_OK, ""};
-    gf_edit_request r = GF_EDIT_REQUEST(.kind = x->kind, .parts = 1 + (uint32_t)x->n_others);
-    gf_status st = make_kind(e, &r, kept, &why);
+    int64_t was = x->build;
     x->build = e->view->info.build;
-    if (st != GF_OK) {
-        gf_batch_reset(e->batch);
-        x->lost = gf_arena_copy(&e->memory, gf_slice_str(why.message));
-        if (!x->lost.ptr) return gf_fail_memory(err, "an edit");
-    }
-    st = gf_edits_put(e->store, e->where, e->configuration, kept, e->batch, err);
+    gf_status st =
+        gf_edits_delete_before(e->store, e->where, e->configuration, x->number, e->batch, err);
+    bool lost = false;
+    if (st == GF_OK) st = make_again(e, kept, &lost, err);
+    if (lost) x->build = was;
+    if (st == GF_OK) st = gf_edits_put(e->store, e->where, e->configuration, kept, e->batch, err);
     return st == GF_OK ? go_on(e, err) : st;
 }
 

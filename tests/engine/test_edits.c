@@ -333,6 +333,73 @@ static void an_edit_made_while_a_rebuild_runs_is_in_it(void **state)
     fixture_close(&f);
 }
 
+typedef struct meanwhile {
+    fixture *f;
+    const gf_edit_request *edits; /* n, made once in the middle of a rebuild */
+    size_t n;
+} meanwhile;
+
+static void edit_meanwhile(void *context, gf_place where, const char *phase, uint64_t done,
+                           uint64_t total)
+{
+    meanwhile *m = context;
+    gf_error err;
+    (void)where, (void)done, (void)total;
+    if (strcmp(phase, "naming clusters") != 0) return;
+    for (size_t i = 0; i < m->n; i++)
+        assert_ok(try_edit(m->f, &m->edits[i], &err));
+    m->n = 0;
+}
+
+static void rebuild_and_edit(fixture *f, const gf_edit_request *edits, size_t n)
+{
+    gf_error err;
+    gf_rebuild_result result;
+    meanwhile m = {f, edits, n};
+    gf_rebuild_options o =
+        GF_REBUILD_OPTIONS(.force = true, .threads = 1, .context = &m, .progress = edit_meanwhile);
+    assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
+    assert_int_equal(m.n, 0);
+}
+
+/* The new build cannot have the merge, as one of the clusters is gone there; it needs no move. */
+static void undo_after_a_rebuild_leaves_the_new_build_alone(void **state)
+{
+    (void)state;
+    for (int moves = 0; moves < 2; moves++) {
+        fixture f;
+        gf_error err;
+        edit_list l;
+        gf_buffer before = {0}, after = {0};
+        bool waits;
+        open_subjects(&f);
+        uint32_t a = place(&f, "000"), others[] = {place(&f, "004"), place(&f, "008")};
+        gf_edit_request merge = GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = a,
+                                                .others = others, .n_others = 2);
+        gf_edit_request move = GF_EDIT_REQUEST(.kind = GF_EDIT_MOVE, .cluster = others[0],
+                                               .document = GF_SLICE("001"));
+        if (moves)
+            fixture_put(&f, "c", "001", "flour, yeast and water make bread dough");
+        else
+            fixture_set(&f, "c", "default", "k", "2");
+        rebuild_and_edit(&f, moves ? &move : &merge, 1);
+        list_edits(&f, &l);
+        assert_int_equal(l.n, 1);
+        assert_int_equal(l.lost[0][0] != 0, !moves);
+        if (moves) assert_int_equal(place(&f, "001"), others[0]);
+        fixture_is_sound(&f);
+        say(&f, &before);
+        assert_ok(try_undo(&f, 0, &waits, &err));
+        assert_int_equal(waits, !moves);
+        say(&f, &after);
+        same(&before, &after);
+        fixture_is_sound(&f);
+        gf_buffer_release(&before);
+        gf_buffer_release(&after);
+        fixture_close(&f);
+    }
+}
+
 /* ---- random histories ------------------------------------------------------------------------ */
 
 typedef struct history {
@@ -632,6 +699,7 @@ int main(void)
         cmocka_unit_test(a_document_stays_where_it_was_moved),
         cmocka_unit_test(a_locked_centre_does_not_move),
         cmocka_unit_test(an_edit_made_while_a_rebuild_runs_is_in_it),
+        cmocka_unit_test(undo_after_a_rebuild_leaves_the_new_build_alone),
         cmocka_unit_test(edits_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
     };
