@@ -170,7 +170,7 @@ static gf_status find_cluster(const gf_editing *e, uint32_t cluster, gf_error *e
 static gf_status refuse_locked(const gf_editing *e, uint32_t cluster, const char *what,
                                gf_error *err)
 {
-    if (!gf_pins_lock(&e->pins, cluster)) return GF_OK;
+    if (e->again || !gf_pins_lock(&e->pins, cluster)) return GF_OK;
     return gf_fail(err, GF_EINVAL, "cluster %" PRIu32 " is locked: unlock it to %s it", cluster,
                    what);
 }
@@ -372,7 +372,7 @@ static gf_status check_split(const gf_editing *e, const gf_edit *edit, uint32_t 
     gf_tables_configuration_key(&key, e->where.name_space, e->where.collection, e->configuration);
     if (st == GF_OK) st = gf_buffer_check(&key, err);
     /* The rebuild gives ids as well, and those of the split would not be known to it. */
-    if (st == GF_OK && gf_store_is_active(e->store, gf_buffer_view(&key)))
+    if (st == GF_OK && !e->again && gf_store_is_active(e->store, gf_buffer_view(&key)))
         st = gf_fail(err, GF_EBUSY,
                      "configuration \"%.*s\" of \"%.*s\" is being rebuilt: split when that is done",
                      GF_SLICE_ARG(e->configuration), GF_SLICE_ARG(e->where.collection));
@@ -639,7 +639,9 @@ static gf_status make_again(gf_editing *e, gf_kept_edit *kept, bool *lost, gf_er
     gf_edit *x = &kept->edit;
     gf_error why = {GF_OK, ""};
     gf_edit_request r = GF_EDIT_REQUEST(.kind = x->kind, .parts = 1 + (uint32_t)x->n_others);
+    e->again = true;
     gf_status st = make_kind(e, &r, kept, &why);
+    e->again = false;
     *lost = false;
     if (st == GF_OK) {
         x->lost = GF_SLICE("");
@@ -661,14 +663,14 @@ static gf_status make_later(gf_editing *e, size_t at, gf_error *err)
     gf_status st = GF_OK;
     for (size_t i = at + 1; i < e->edits.n && st == GF_OK; i++) {
         gf_kept_edit *kept = &e->edits.at[i];
-        gf_edit *x = &kept->edit;
-        gf_edit_request r = GF_EDIT_REQUEST(.kind = x->kind, .parts = 1 + (uint32_t)x->n_others);
+        bool lost;
         if (!is_in_build(e, i)) continue;
-        st = make_kind(e, &r, kept, err);
+        st = make_again(e, kept, &lost, err);
         if (st == GF_OK)
             st = gf_edits_put(e->store, e->where, e->configuration, kept, e->batch, err);
         if (st == GF_OK) st = go_on(e, err);
-        if (st != GF_OK) gf_error_prefix(err, "edit %" PRIu64 ", which is made again", x->number);
+        if (st != GF_OK)
+            gf_error_prefix(err, "edit %" PRIu64 ", which is made again", kept->edit.number);
     }
     return st;
 }

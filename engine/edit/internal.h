@@ -26,6 +26,7 @@ typedef struct gf_editing {
     gf_view *view;       /* of the served build, as it is now */
     gf_batch *batch;
     gf_arena memory; /* of what the edit makes */
+    bool again;      /* it was made before: locks that came later, and ids it has, are no matter */
 } gf_editing;
 
 /** A member of one of the clusters that an edit is about. */

@@ -374,8 +374,8 @@ static void undo_after_a_rebuild_leaves_the_new_build_alone(void **state)
         bool waits;
         open_subjects(&f);
         uint32_t a = place(&f, "000"), others[] = {place(&f, "004"), place(&f, "008")};
-        gf_edit_request merge = GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = a,
-                                                .others = others, .n_others = 2);
+        gf_edit_request merge =
+            GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = a, .others = others, .n_others = 2);
         gf_edit_request move = GF_EDIT_REQUEST(.kind = GF_EDIT_MOVE, .cluster = others[0],
                                                .document = GF_SLICE("001"));
         if (moves)
@@ -398,6 +398,78 @@ static void undo_after_a_rebuild_leaves_the_new_build_alone(void **state)
         gf_buffer_release(&after);
         fixture_close(&f);
     }
+}
+
+static void a_lock_that_came_later_is_no_matter(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    bool waits;
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004");
+    const gf_edit_request edits[] = {
+        GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = a, .others = &b, .n_others = 1),
+        GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = a)};
+    rebuild_and_edit(&f, edits, 2);
+    assert_int_equal(place(&f, "004"), a);
+    list_edits(&f, &l);
+    assert_string_equal(l.lost[0], "");
+    fixture_is_sound(&f);
+    while (l.n--)
+        assert_ok(try_undo(&f, 0, &waits, &err));
+    /* Made again as the move before them is undone. */
+    assert_ok(try_move(&f, "008", a, &err));
+    for (size_t i = 0; i < 2; i++)
+        assert_ok(try_edit(&f, &edits[i], &err));
+    list_edits(&f, &l);
+    assert_ok(try_undo(&f, l.at[0].number, &waits, &err));
+    assert_int_equal(place(&f, "004"), a);
+    assert_int_equal(place(&f, "008"), place(&f, "009"));
+    list_edits(&f, &l);
+    assert_int_equal(l.n, 2);
+    assert_string_equal(l.lost[0], "");
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* Six parts need the documents of both clusters: without the merge the split is told as lost. */
+static void a_later_edit_that_cannot_be_made_again_is_told(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    gf_buffer before = {0}, after = {0};
+    bool waits;
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
+    say(&f, &before);
+    assert_ok(try_merge(&f, a, b, &err));
+    assert_ok(try_split(&f, a, 6, &err));
+    assert_ok(try_move(&f, "009", a, &err));
+    list_edits(&f, &l);
+    assert_ok(try_undo(&f, l.at[0].number, &waits, &err));
+    assert_false(waits);
+    list_edits(&f, &l);
+    assert_int_equal(l.n, 2);
+    assert_non_null(strstr(l.lost[0], "documents"));
+    assert_string_equal(l.lost[1], "");
+    assert_int_equal(place(&f, "009"), a);
+    assert_int_equal(place(&f, "005"), b);
+    fixture_is_sound(&f);
+    /* It can be taken back, and changes nothing; the move is made again once more. */
+    assert_ok(try_undo(&f, l.at[0].number, &waits, &err));
+    assert_int_equal(place(&f, "009"), a);
+    assert_int_equal(place(&f, "010"), c);
+    assert_ok(try_undo(&f, 0, &waits, &err));
+    say(&f, &after);
+    same(&before, &after);
+    fixture_is_sound(&f);
+    gf_buffer_release(&before);
+    gf_buffer_release(&after);
+    fixture_close(&f);
 }
 
 /* ---- random histories ------------------------------------------------------------------------ */
@@ -700,6 +772,8 @@ int main(void)
         cmocka_unit_test(a_locked_centre_does_not_move),
         cmocka_unit_test(an_edit_made_while_a_rebuild_runs_is_in_it),
         cmocka_unit_test(undo_after_a_rebuild_leaves_the_new_build_alone),
+        cmocka_unit_test(a_lock_that_came_later_is_no_matter),
+        cmocka_unit_test(a_later_edit_that_cannot_be_made_again_is_told),
         cmocka_unit_test(edits_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
     };
