@@ -47,9 +47,11 @@ gf_status gf_groups_read_cluster(gf_view *v, const gf_listed_cluster *c, gf_aren
     if (st == GF_OK)
         st = gf_table_get(v->store->tables.clusters, v->snapshot, gf_buffer_view(&key),
                           1u << GF_CLUSTERS_MAIN, &v->row, err);
-    static const char *const names[] = {"terms", "figures", "sentence", "sentence_of"};
-    gf_slice *const columns[] = {&g.terms, &g.figures, &g.sentence, &g.sentence_of};
-    for (size_t i = 0; i < 4 && st == GF_OK; i++)
+    static const char *const names[] = {"terms", "figures",     "sentence",    "sentence_of",
+                                        "title", "title_model", "title_prompt"};
+    gf_slice *const columns[] = {&g.terms, &g.figures,     &g.sentence,    &g.sentence_of,
+                                 &g.title, &g.title_model, &g.title_prompt};
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && st == GF_OK; i++)
         st = keep_cell(memory, gf_row_find(&v->row, GF_CLUSTERS_MAIN, names[i]), columns[i], err);
     if (st == GF_OK) st = read_model(v, gf_model_centre_qualifier, c->id, memory, &g.centre, err);
     if (st == GF_OK) st = read_model(v, gf_hours_qualifier, c->id, memory, &g.times, err);
@@ -171,7 +173,7 @@ static gf_status put_cluster(gf_view *v, const gf_group *g, gf_batch *batch, gf_
 {
     gf_buffer key = {0};
     gf_number_digits id, size;
-    gf_column columns[6];
+    gf_column columns[9];
     size_t n = 0;
     add_column(columns, &n, "id", gf_number_write(&id, g->id));
     add_column(columns, &n, "size", gf_number_write(&size, g->n));
@@ -179,6 +181,9 @@ static gf_status put_cluster(gf_view *v, const gf_group *g, gf_batch *batch, gf_
     add_column(columns, &n, "figures", g->figures);
     add_column(columns, &n, "sentence", g->sentence);
     add_column(columns, &n, "sentence_of", g->sentence_of);
+    add_column(columns, &n, "title", g->title);
+    add_column(columns, &n, "title_model", g->title_model);
+    add_column(columns, &n, "title_prompt", g->title_prompt);
     gf_tables_cluster_key(&key, gf_buffer_view(&v->key), g->label);
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK) {
@@ -412,8 +417,9 @@ static void write_maybe(gf_buffer *out, gf_slice s)
 
 static void write_group(const gf_group *g, gf_buffer *out)
 {
-    const gf_slice maybe[] = {g->terms,  g->figures, g->sentence, g->sentence_of,
-                              g->centre, g->times,   g->copies};
+    const gf_slice maybe[] = {g->terms, g->figures,     g->sentence,     g->sentence_of,
+                              g->title, g->title_model, g->title_prompt, g->centre,
+                              g->times, g->copies};
     gf_buffer_varint(out, g->id);
     gf_buffer_string(out, g->label);
     for (size_t i = 0; i < sizeof maybe / sizeof maybe[0]; i++)
@@ -478,8 +484,9 @@ static bool take_list(gf_slice *bytes, gf_arena *memory, size_t size, void *list
 
 static bool take_group(gf_slice *bytes, gf_arena *memory, gf_group *g, bool *memory_short)
 {
-    gf_slice *const maybe[] = {&g->terms,  &g->figures, &g->sentence, &g->sentence_of,
-                               &g->centre, &g->times,   &g->copies};
+    gf_slice *const maybe[] = {&g->terms, &g->figures,     &g->sentence,     &g->sentence_of,
+                               &g->title, &g->title_model, &g->title_prompt, &g->centre,
+                               &g->times, &g->copies};
     if (!gf_slice_take_varint32(bytes, &g->id) || !gf_slice_take_string(bytes, &g->label))
         return false;
     for (size_t i = 0; i < sizeof maybe / sizeof maybe[0]; i++)

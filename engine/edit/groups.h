@@ -4,7 +4,8 @@
  *
  *     byte 1 | varint k | objective (8 bytes, a double's bits, big-endian) | tree
  *     varint groups, of each:
- *         varint id | label | terms | figures | sentence | its document | centre | times | copies
+ *         varint id | label | terms | figures | sentence | its document
+ *         title | its model | its prompt | centre | times | copies
  *         varint members, of each: id | score (a float's bits, u32 BE); best first
  *     varint places, of each: id | varint cluster | score | varint runner-up | its similarity
  *
@@ -26,6 +27,7 @@ typedef struct gf_group {
     uint32_t id;
     gf_slice label; /* its own: in the key of its row */
     gf_slice terms, figures, sentence, sentence_of;
+    gf_slice title, title_model, title_prompt;
     gf_slice centre, times, copies;
     gf_group_member *members; /* n, best first */
     size_t n;

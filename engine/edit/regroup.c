@@ -447,7 +447,7 @@ static gf_status fill_group(regrouping *r, const gf_grouping *before, uint32_t g
     return st;
 }
 
-/* Label, terms and centre stay with a cluster whose centre does not move. */
+/* Label, terms, title and centre stay with a cluster whose centre does not move. */
 static void keep_centre(const gf_grouping *before, uint32_t id, gf_group *out)
 {
     for (size_t i = 0; i < before->n; i++) {
@@ -456,6 +456,9 @@ static void keep_centre(const gf_grouping *before, uint32_t id, gf_group *out)
         out->label = b->label;
         out->terms = b->terms;
         out->figures = b->figures;
+        out->title = b->title;
+        out->title_model = b->title_model;
+        out->title_prompt = b->title_prompt;
         out->centre = b->centre;
     }
 }

@@ -3,6 +3,7 @@
 
 #include "base/random.h"
 #include "engine/store/store_internal.h"
+#include "engine/view/view.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,6 +23,9 @@ static gf_status note_cluster(void *context, const gf_cluster_info *c, gf_error 
                          (double)c->terms[i].weight);
     if (c->state) gf_buffer_format(out, " status=%.*s", GF_SLICE_ARG(c->state->status));
     if (c->figures) gf_buffer_format(out, " margin=%.9g", c->figures->margin);
+    if (c->title.len)
+        gf_buffer_format(out, " title=%.*s of %.*s", GF_SLICE_ARG(c->title),
+                         GF_SLICE_ARG(c->title_model));
     gf_buffer_format(out, " \"%.*s\"\n", GF_SLICE_ARG(c->sentence));
     return GF_OK;
 }
@@ -217,6 +221,35 @@ static void a_split_keeps_the_id_and_makes_new_ones(void **state)
     fixture_close(&f);
 }
 
+/* Give every cluster a title, as gf_titles_make does. */
+static void put_titles(fixture *f)
+{
+    gf_view *v;
+    gf_error err;
+    gf_batch *batch;
+    gf_buffer key = {0}, title = {0};
+    assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_load_clusters(v, &err));
+    assert_ok(gf_batch_create(f->store->db, &batch, &err));
+    for (size_t i = 0; i < v->n_clusters; i++) {
+        gf_buffer_reset(&key);
+        gf_buffer_reset(&title);
+        gf_tables_cluster_key(&key, gf_buffer_view(&v->key), v->clusters[i].own_label);
+        gf_buffer_format(&title, "title %u", v->clusters[i].id);
+        const gf_column columns[] = {{GF_SLICE("title"), gf_buffer_view(&title)},
+                                     {GF_SLICE("title_model"), GF_SLICE("model")},
+                                     {GF_SLICE("title_prompt"), GF_SLICE("prompt")}};
+        for (size_t c = 0; c < 3; c++)
+            gf_batch_put(batch, f->store->tables.clusters, gf_buffer_view(&key), GF_CLUSTERS_MAIN,
+                         columns[c].name, columns[c].value, 0);
+    }
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    gf_buffer_release(&key);
+    gf_buffer_release(&title);
+    gf_view_close(v);
+}
+
 static void undo_restores_every_byte(void **state)
 {
     (void)state;
@@ -228,7 +261,9 @@ static void undo_restores_every_byte(void **state)
     fixture_put_posts(&f, "c", FIXTURE_POSTS);
     fixture_set(&f, "c", "default", "k", "8");
     fixture_rebuild(&f, "c");
+    put_titles(&f);
     say(&f, &before);
+    assert_non_null(strstr(gf_buffer_cstr(&before), "title=title 5 of model"));
     assert_ok(try_merge(&f, 2, 5, &err));
     assert_ok(try_split(&f, 1, 3, &err));
     assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_HIDE, .cluster = 3), &err));
@@ -259,9 +294,18 @@ static void a_document_stays_where_it_was_moved(void **state)
     fixture f;
     gf_error err;
     edit_list l;
+    gf_buffer said = {0};
     open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004");
+    put_titles(&f);
     assert_ok(try_move(&f, "001", b, &err));
+    say(&f, &said);
+    for (int c = 1; c <= 3; c++) {
+        char title[16];
+        snprintf(title, sizeof title, "title %d", c);
+        assert_non_null(strstr(gf_buffer_cstr(&said), title));
+    }
+    gf_buffer_release(&said);
     assert_int_equal(place(&f, "001"), b);
     assert_int_equal(place(&f, "000"), a);
     fixture_is_sound(&f);
