@@ -100,6 +100,10 @@ static gf_status list_members(gf_editing *e, uint32_t cluster, gf_group_member *
     gf_scan *scan = NULL;
     gf_row row = {0};
     bool more = true;
+    if (c->size > v->info.documents)
+        return gf_fail(err, GF_ECORRUPT,
+                       "table clusters: cluster %" PRIu32 " has more documents than its build",
+                       cluster);
     size_t most = c->size + 1, at = 0;
     gf_group_member *list = gf_arena_alloc(&e->memory, most * sizeof *list);
     gf_tables_cluster_key(&key, gf_buffer_view(&v->key), c->own_label);
@@ -189,6 +193,11 @@ static gf_status check_text(gf_slice text, const char *what, size_t most, gf_err
 static gf_status check_request(const gf_edit_request *r, gf_error *err)
 {
     gf_status st = gf_options_check(r->version, GF_EDIT_REQUEST_VERSION, "gf_edit_request", err);
+    if (st == GF_OK && (unsigned)r->kind > GF_EDIT_KEEP)
+        st = gf_fail(err, GF_EINVAL, "there is no edit of kind %u", (unsigned)r->kind);
+    if (st == GF_OK && r->n_others && r->kind != GF_EDIT_MERGE)
+        st = gf_fail(err, GF_EINVAL, "a %s is of one cluster: only a merge names others",
+                     gf_edit_kind_name(r->kind));
     if (st == GF_OK) st = check_text(r->by, "name", MOST_LABEL, err);
     if (st == GF_OK) st = check_text(r->reason, "reason", MOST_TEXT, err);
     if (st == GF_OK && r->kind == GF_EDIT_LABEL) {

@@ -136,6 +136,8 @@ static gf_status open_kept(gf_view *v, gf_kept_rows *kept, gf_error *err)
 {
     gf_status st =
         gf_kept_rows_open(kept, v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key), err);
+    if (st == GF_OK && kept->n_cols > v->info.terms)
+        return gf_fail(err, GF_ECORRUPT, "the rows that a build keeps are wider than its centres");
     if (st != GF_ENOTFOUND) return st;
     return gf_fail(err, GF_ECONFLICT,
                    "this build of a matrix keeps no rows, so that its clusters cannot be merged or "

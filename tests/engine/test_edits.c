@@ -182,6 +182,12 @@ static void a_merge_is_at_once_and_lasts(void **state)
     }
     assert_status(GF_ENOTFOUND, try_merge(&f, a, b, &err));
     assert_status(GF_EINVAL, try_merge(&f, a, a, &err));
+    assert_status(GF_EINVAL, try_edit(&f,
+                                      &GF_EDIT_REQUEST(.kind = GF_EDIT_SPLIT, .cluster = a,
+                                                       .others = &c, .n_others = 1),
+                                      &err));
+    assert_status(GF_EINVAL,
+                  try_edit(&f, &GF_EDIT_REQUEST(.kind = (gf_edit_kind)8, .cluster = a), &err));
     fixture_close(&f);
 }
 
@@ -806,6 +812,34 @@ static void damage_is_told(void **state)
     fixture_close(&f);
 }
 
+static void a_size_that_is_too_large_is_damage(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_view *v;
+    gf_batch *batch;
+    gf_buffer key = {0};
+    uint32_t id;
+    open_subjects(&f);
+    assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_load_clusters(v, &err));
+    gf_tables_cluster_key(&key, gf_buffer_view(&v->key), v->clusters[0].own_label);
+    assert_ok(gf_batch_create(f.store->db, &batch, &err));
+    gf_batch_put(batch, f.store->tables.clusters, gf_buffer_view(&key), GF_CLUSTERS_MAIN,
+                 GF_SLICE("size"), GF_SLICE("9223372036854775807"), 0);
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    id = v->clusters[0].id;
+    gf_batch_free(batch);
+    gf_view_close(v);
+    fixture_close(&f);
+    fixture_reopen(&f); /* clusters that were listed are remembered */
+    assert_status(GF_ECORRUPT,
+                  try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_HIDE, .cluster = id), &err));
+    gf_buffer_release(&key);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -820,6 +854,7 @@ int main(void)
         cmocka_unit_test(a_later_edit_that_cannot_be_made_again_is_told),
         cmocka_unit_test(edits_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
+        cmocka_unit_test(a_size_that_is_too_large_is_damage),
     };
     return cmocka_run_group_tests_name("edits", tests, NULL, NULL);
 }
