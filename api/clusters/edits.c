@@ -167,7 +167,9 @@ static gf_status run_set(gf_call *call, gf_error *err)
     gf_slice *cleared = NULL;
     size_t n = 0;
     gf_status st = gf_call_list(call, "clear", &cleared, &n, err);
-    for (size_t i = 0; i < n && i < NAMES; i++)
+    if (st == GF_OK && n > NAMES)
+        st = gf_fail(err, GF_EINVAL, "clear names status, owner, link or note, each once");
+    for (size_t i = 0; i < n && st == GF_OK; i++)
         set[r.n_set++] = (gf_pair){cleared[i], GF_SLICE("")};
     for (size_t i = 0; i < NAMES; i++)
         if (gf_call_has(call, names[i]))

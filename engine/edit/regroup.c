@@ -568,17 +568,17 @@ static gf_status cut(regrouping *r, uint32_t parts, gf_error *err)
     uint32_t cluster = r->m.clusters[0];
     if (n < parts)
         return gf_fail(err, GF_EINVAL,
-                       "cluster %" PRIu32 " has %" PRIu32 " documents: that is no %" PRIu32
-                       " parts",
-                       cluster, n, parts);
+                       "cluster %" PRIu32 " has %" PRIu32
+                       " document%s: it cannot be split into %" PRIu32,
+                       cluster, n, n == 1 ? "" : "s", parts);
     gf_status st = copy_rows(r, n, nnz, &x, err);
     gf_kmeans_options o = {.k = parts, .seed = 1};
     if (st == GF_OK) st = gf_kmeans_run(NULL, &x, &o, &result, err);
     if (st == GF_OK && result.k < parts)
         st = gf_fail(err, GF_EINVAL,
-                     "cluster %" PRIu32 " has %" PRIu32 " different documents: that is no %" PRIu32
-                     " parts",
-                     cluster, result.distinct, parts);
+                     "cluster %" PRIu32 " has %" PRIu32
+                     " distinct document%s: it cannot be split into %" PRIu32,
+                     cluster, result.distinct, result.distinct == 1 ? "" : "s", parts);
     for (size_t i = 0; i < r->m.n && st == GF_OK; i++) {
         gf_edit_member *m = &r->m.at[i];
         m->to = m->row.n ? result.label[at++] : 0;
