@@ -251,30 +251,40 @@ static gf_status set_flag(gf_editing *e, gf_kept_edit *kept, gf_error *err)
                  : gf_pins_set_locked(&e->pins, edit->cluster, on, err);
 }
 
-static gf_slice *part_of_state(gf_cluster_state *s, gf_slice name)
+enum { PARTS_OF_STATE = 4 };
+
+static const gf_cluster_state no_state = {{"", 0}, {"", 0}, {"", 0}, {"", 0}};
+
+static gf_slice *part_of_state(gf_cluster_state *s, size_t part)
 {
-    if (gf_slice_equal(name, GF_SLICE("status"))) return &s->status;
-    if (gf_slice_equal(name, GF_SLICE("owner"))) return &s->owner;
-    if (gf_slice_equal(name, GF_SLICE("link"))) return &s->link;
-    if (gf_slice_equal(name, GF_SLICE("note"))) return &s->note;
-    return NULL;
+    gf_slice *const parts[PARTS_OF_STATE] = {&s->status, &s->owner, &s->link, &s->note};
+    return parts[part];
+}
+
+/* PARTS_OF_STATE: there is no such part. */
+static size_t find_part(gf_slice name)
+{
+    static const char *const names[PARTS_OF_STATE] = {"status", "owner", "link", "note"};
+    size_t part = 0;
+    while (part < PARTS_OF_STATE && !gf_slice_equal(name, gf_slice_str(names[part])))
+        part++;
+    return part;
 }
 
 static gf_status set_state(gf_editing *e, const gf_edit_request *r, gf_kept_edit *kept,
                            gf_error *err)
 {
-    static const gf_cluster_state none = {{"", 0}, {"", 0}, {"", 0}, {"", 0}};
     const gf_cluster_state *now = gf_pins_state(&e->pins, r->cluster);
-    kept->was.state = now ? *now : none;
+    kept->was.state = now ? *now : no_state;
     kept->edit.state = kept->was.state;
     for (size_t i = 0; i < r->n_set; i++) {
-        gf_slice *part = part_of_state(&kept->edit.state, r->set[i].name);
-        if (!part)
+        size_t part = find_part(r->set[i].name);
+        if (part == PARTS_OF_STATE)
             return gf_fail(err, GF_EINVAL, "a cluster has no \"%.*s\": status, owner, link or note",
                            GF_SLICE_ARG(r->set[i].name));
         gf_status st = check_text(r->set[i].value, "status, owner, link or note", MOST_TEXT, err);
         if (st != GF_OK) return st;
-        *part = r->set[i].value;
+        *part_of_state(&kept->edit.state, part) = r->set[i].value;
     }
     if (r->n_set == 0)
         return gf_fail(err, GF_EINVAL, "nothing is set: give a status, an owner, a link or a note");
@@ -330,6 +340,18 @@ static gf_status put_regrouped(gf_editing *e, const gf_edit *edit, const gf_regr
     return st;
 }
 
+/* Witnesses of a group, none of whose documents was deleted. */
+static gf_status write_living(gf_editing *e, const gf_group *g, gf_buffer *out, gf_error *err)
+{
+    size_t n = 0;
+    gf_group_member *living = gf_arena_alloc(&e->memory, (g->n + 1) * sizeof *living);
+    if (!living) return gf_fail_memory(err, "members");
+    for (size_t i = 0; i < g->n; i++)
+        if (!gf_deleted_set_has(e->view->deleted, g->members[i].id)) living[n++] = g->members[i];
+    write_witnesses(living, n, out);
+    return GF_OK;
+}
+
 static gf_status put_group_witnesses(gf_editing *e, const gf_edit *edit, const gf_grouping *groups,
                                      gf_error *err)
 {
@@ -337,10 +359,9 @@ static gf_status put_group_witnesses(gf_editing *e, const gf_edit *edit, const g
     for (size_t side = 0; side < gf_edit_sides(edit) && st == GF_OK; side++) {
         uint32_t id = side ? edit->others[side - 1] : edit->cluster;
         gf_buffer bytes = {0};
-        for (size_t i = 0; i < groups->n; i++)
-            if (groups->at[i].id == id)
-                write_witnesses(groups->at[i].members, groups->at[i].n, &bytes);
-        st = put_side(e, edit, (uint32_t)side, &bytes, err);
+        for (size_t i = 0; i < groups->n && st == GF_OK; i++)
+            if (groups->at[i].id == id) st = write_living(e, &groups->at[i], &bytes, err);
+        if (st == GF_OK) st = put_side(e, edit, (uint32_t)side, &bytes, err);
     }
     return st;
 }
@@ -540,12 +561,41 @@ static gf_kept_edit *next_of_kind(gf_editing *e, size_t at)
     return NULL;
 }
 
+/*
+ * Each part of a state that the edit set goes back to what it was: with the cluster now, or, where a later
+ * edit has set that part, up to it. That edit remembers it then.
+ */
+static gf_status restore_state(gf_editing *e, size_t at, gf_error *err)
+{
+    gf_kept_edit *kept = &e->edits.at[at];
+    const gf_cluster_state *now = gf_pins_state(&e->pins, kept->edit.cluster);
+    gf_cluster_state state = now ? *now : no_state;
+    gf_status st = GF_OK;
+    for (size_t p = 0; p < PARTS_OF_STATE; p++) {
+        gf_slice set = *part_of_state(&kept->edit.state, p);
+        gf_slice was = *part_of_state(&kept->was.state, p);
+        bool holds = true;
+        if (gf_slice_equal(set, was)) continue;
+        for (gf_kept_edit *y = kept; holds && (y = next_of_kind(e, (size_t)(y - e->edits.at)));) {
+            gf_slice *later = part_of_state(&y->edit.state, p);
+            *part_of_state(&y->was.state, p) = was;
+            holds = gf_slice_equal(*later, set);
+            if (holds) *later = was;
+        }
+        if (holds) *part_of_state(&state, p) = was;
+    }
+    for (gf_kept_edit *y = kept; st == GF_OK && (y = next_of_kind(e, (size_t)(y - e->edits.at)));)
+        st = gf_edits_put(e->store, e->where, e->configuration, y, e->batch, err);
+    return st == GF_OK ? gf_pins_set_state(&e->pins, kept->edit.cluster, &state, err) : st;
+}
+
 /* The label, flag or state of before comes back; a later edit of the same remembers it instead. */
 static gf_status restore_pins(gf_editing *e, size_t at, gf_error *err)
 {
     gf_kept_edit *kept = &e->edits.at[at], *next = next_of_kind(e, at);
     const gf_edit *x = &kept->edit;
     const gf_edit_was *was = &kept->was;
+    if (x->kind == GF_EDIT_STATE) return restore_state(e, at, err);
     if (next) {
         next->was = *was;
         return gf_edits_put(e->store, e->where, e->configuration, next, e->batch, err);
@@ -559,8 +609,6 @@ static gf_status restore_pins(gf_editing *e, size_t at, gf_error *err)
         return gf_pins_set_hidden(&e->pins, x->cluster, was->flag, err);
     case GF_EDIT_LOCK:
         return gf_pins_set_locked(&e->pins, x->cluster, was->flag, err);
-    case GF_EDIT_STATE:
-        return gf_pins_set_state(&e->pins, x->cluster, &was->state, err);
     default:
         return GF_OK;
     }

@@ -21,7 +21,9 @@ static gf_status note_cluster(void *context, const gf_cluster_info *c, gf_error 
     for (size_t i = 0; i < c->n_terms; i++)
         gf_buffer_format(out, " %.*s=%.9g", GF_SLICE_ARG(c->terms[i].surface),
                          (double)c->terms[i].weight);
-    if (c->state) gf_buffer_format(out, " status=%.*s", GF_SLICE_ARG(c->state->status));
+    if (c->state)
+        gf_buffer_format(out, " status=%.*s owner=%.*s", GF_SLICE_ARG(c->state->status),
+                         GF_SLICE_ARG(c->state->owner));
     if (c->figures) gf_buffer_format(out, " margin=%.9g", c->figures->margin);
     if (c->title.len)
         gf_buffer_format(out, " title=%.*s of %.*s", GF_SLICE_ARG(c->title),
@@ -522,6 +524,43 @@ static void a_later_edit_that_cannot_be_made_again_is_told(void **state)
     fixture_close(&f);
 }
 
+static void try_set(fixture *f, uint32_t cluster, const char *name, const char *value)
+{
+    gf_error err;
+    gf_pair set = {gf_slice_str(name), gf_slice_str(value)};
+    assert_ok(try_edit(
+        f, &GF_EDIT_REQUEST(.kind = GF_EDIT_STATE, .cluster = cluster, .set = &set, .n_set = 1),
+        &err));
+}
+
+static void undo_of_set_is_by_field(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    bool waits;
+    gf_buffer said = {0};
+    open_subjects(&f);
+    try_set(&f, 1, "status", "planned");
+    try_set(&f, 1, "owner", "ann");
+    try_set(&f, 1, "status", "done");
+    assert_ok(try_undo(&f, 1, &waits, &err)); /* done stays; before it there was none */
+    say(&f, &said);
+    assert_non_null(strstr(gf_buffer_cstr(&said), "status=done owner=ann"));
+    assert_ok(try_undo(&f, 3, &waits, &err));
+    say(&f, &said);
+    assert_non_null(strstr(gf_buffer_cstr(&said), "status= owner=ann"));
+    try_set(&f, 1, "status", "planned");
+    assert_ok(try_undo(&f, 2, &waits, &err));
+    say(&f, &said);
+    assert_non_null(strstr(gf_buffer_cstr(&said), "status=planned owner= "));
+    assert_ok(try_undo(&f, 0, &waits, &err));
+    say(&f, &said);
+    assert_null(strstr(gf_buffer_cstr(&said), "status="));
+    gf_buffer_release(&said);
+    fixture_close(&f);
+}
+
 /* ---- random histories ------------------------------------------------------------------------ */
 
 typedef struct history {
@@ -852,6 +891,7 @@ int main(void)
         cmocka_unit_test(undo_after_a_rebuild_leaves_the_new_build_alone),
         cmocka_unit_test(a_lock_that_came_later_is_no_matter),
         cmocka_unit_test(a_later_edit_that_cannot_be_made_again_is_told),
+        cmocka_unit_test(undo_of_set_is_by_field),
         cmocka_unit_test(edits_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_size_that_is_too_large_is_damage),
