@@ -622,6 +622,20 @@ static bool names(const gf_edit *e, uint32_t cluster)
     return any;
 }
 
+/* A document that was moved, and is kept where it is then, cannot go back. */
+static gf_status check_kept(const gf_editing *e, size_t at, gf_error *err)
+{
+    const gf_edit *x = &e->edits.at[at].edit;
+    for (size_t i = at + 1; i < e->edits.n && x->kind == GF_EDIT_MOVE; i++) {
+        const gf_edit *y = &e->edits.at[i].edit;
+        if (!gf_slice_equal(y->document, x->document)) continue;
+        if (y->kind == GF_EDIT_MOVE) return GF_OK;
+        return gf_fail(err, GF_ECONFLICT, "edit %" PRIu64 " keeps it there: undo %" PRIu64 " first",
+                       y->number, y->number);
+    }
+    return GF_OK;
+}
+
 /* Clusters that a split made must be nobody's any more; those that a merge ended come back. */
 static gf_status check_later(const gf_editing *e, size_t at, gf_error *err)
 {
@@ -638,34 +652,86 @@ static gf_status check_later(const gf_editing *e, size_t at, gf_error *err)
     return GF_OK;
 }
 
+/* The groups as they were before the edit, in the editing's memory; *there: they are kept. */
+static gf_status read_before(gf_editing *e, const gf_edit *x, gf_grouping *before, bool *there,
+                             gf_error *err)
+{
+    gf_row row = {0};
+    gf_slice bytes = {0};
+    gf_status st = gf_edits_read_before(e->store, e->where, e->configuration, x->number, &row, err);
+    *there = st == GF_OK;
+    if (st == GF_OK) {
+        bytes = gf_arena_copy(&e->memory, row.cells[0].value);
+        st = bytes.ptr ? gf_groups_read(bytes, &e->memory, before, err)
+                       : gf_fail_memory(err, "an edit");
+    }
+    gf_row_release(&row);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
 /* The groups are put as they were; the clusters of the edit go. */
 static gf_status restore_groups(gf_editing *e, const gf_edit *x, gf_error *err)
 {
-    gf_row row = {0};
     gf_grouping before;
-    uint32_t *ids = NULL;
+    bool there;
     size_t n = 0;
-    gf_status st = gf_edits_read_before(e->store, e->where, e->configuration, x->number, &row, err);
-    if (st == GF_ENOTFOUND) { /* nothing was changed: the document was there already */
-        gf_row_release(&row);
-        return GF_OK;
-    }
-    if (st == GF_OK) st = gf_groups_read(row.cells[0].value, &e->memory, &before, err);
-    if (st == GF_OK) {
-        ids = gf_arena_alloc(&e->memory, (before.n + x->n_others + 1) * sizeof *ids);
-        if (!ids) st = gf_fail_memory(err, "an edit");
-    }
-    if (st == GF_OK) {
-        ids[n++] = x->cluster;
-        for (size_t i = 0; i < x->n_others; i++)
-            ids[n++] = x->others[i];
-        for (size_t i = 0; i < before.n && x->kind == GF_EDIT_MOVE; i++)
-            if (before.at[i].id != x->cluster) ids[n++] = before.at[i].id;
-        st = gf_groups_put(e->view, ids, n, &before, 0, e->batch, err);
-    }
+    gf_status st = read_before(e, x, &before, &there, err);
+    if (st != GF_OK || !there) return st; /* it was lost, or the document was there already */
+    uint32_t *ids = gf_arena_alloc(&e->memory, (before.n + x->n_others + 1) * sizeof *ids);
+    if (!ids) return gf_fail_memory(err, "an edit");
+    ids[n++] = x->cluster;
+    for (size_t i = 0; i < x->n_others; i++)
+        ids[n++] = x->others[i];
+    for (size_t i = 0; i < before.n && x->kind == GF_EDIT_MOVE; i++)
+        if (before.at[i].id != x->cluster) ids[n++] = before.at[i].id;
+    st = gf_groups_put(e->view, ids, n, &before, 0, e->batch, err);
     if (st == GF_OK)
         st = gf_edits_delete_before(e->store, e->where, e->configuration, x->number, e->batch, err);
-    gf_row_release(&row);
+    return st;
+}
+
+/* No cluster that comes back may have the label that was pinned to another one meanwhile. */
+static gf_status check_labels(const gf_editing *e, const gf_grouping *before, gf_error *err)
+{
+    for (size_t i = 0; i < before->n; i++) {
+        const gf_group *g = &before->at[i];
+        const gf_slice *pinned = gf_pins_label(&e->pins, g->id);
+        gf_slice label = pinned ? *pinned : g->label;
+        for (size_t j = 0; j < e->pins.n_labels; j++) {
+            const gf_pinned_label *other = &e->pins.labels[j];
+            if (other->cluster == g->id || !gf_view_find_cluster(e->view, other->cluster) ||
+                !gf_utf8_same_letters(other->label, label))
+                continue;
+            return gf_fail(err, GF_ECONFLICT,
+                           "cluster %" PRIu32
+                           ", which comes back, is called \"%.*s\", as cluster %" PRIu32
+                           " is now: rename that one first",
+                           g->id, GF_SLICE_ARG(label), other->cluster);
+        }
+    }
+    return GF_OK;
+}
+
+/*
+ * Whether the edit, and later ones for it, can be taken out of the served build. Where what was before is kept
+ * no longer, as after a purge, only the fact can go.
+ */
+static gf_status look_before(gf_editing *e, size_t at, bool *restorable, gf_error *err)
+{
+    gf_status st = GF_OK;
+    *restorable = is_in_build(e, at);
+    for (size_t i = at; i < e->edits.n && *restorable && st == GF_OK; i++) {
+        const gf_edit *x = &e->edits.at[i].edit;
+        gf_grouping before = {.n = 0};
+        bool there;
+        if (!is_in_build(e, i)) continue;
+        st = read_before(e, x, &before, &there, err);
+        /* A later move may have found its document there already. */
+        if (st == GF_OK && !there)
+            *restorable = x->lost.len || (i > at && x->kind == GF_EDIT_MOVE);
+        else if (st == GF_OK && i == at)
+            st = check_labels(e, &before, err);
+    }
     return st;
 }
 
@@ -749,10 +815,12 @@ static gf_status undo(gf_editing *e, uint64_t number, bool *waits, gf_visit_edit
     gf_status st = begin(e, err);
     if (st == GF_OK) st = find_edit(e, number, &at, err);
     if (st == GF_OK && gf_collection_row_served(&e->row, e->configuration)) st = open_view(e, err);
+    bool in_build = false;
     if (st == GF_OK) st = check_later(e, at, err);
+    if (st == GF_OK) st = check_kept(e, at, err);
+    if (st == GF_OK) st = look_before(e, at, &in_build, err);
     if (st != GF_OK) return st;
     const gf_edit *x = &e->edits.at[at].edit;
-    bool in_build = is_in_build(e, at);
     *waits = !in_build && (changes_groups(x) || x->kind == GF_EDIT_KEEP || x->kind == GF_EDIT_LOCK);
     if (in_build) st = take_out_later(e, at, err);
     if (st == GF_OK && in_build) st = restore_groups(e, x, err);

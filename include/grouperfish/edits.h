@@ -81,7 +81,8 @@ gf_status gf_edit_make(gf_store *store, gf_place where, gf_slice configuration,
  *
  * @param number       0: the last one
  * @param[out] waits   whether it takes effect with the next rebuild; may be NULL
- * @return GF_OK; GF_ENOTFOUND (no such edit), GF_ECONFLICT (a later edit is about what it made)
+ * @return GF_OK; GF_ENOTFOUND (no such edit), GF_ECONFLICT (a later edit is about what it made, or keeps
+ *         the document there; another cluster has the label that would come back)
  */
 gf_status gf_edit_undo(gf_store *store, gf_place where, gf_slice configuration, uint64_t number,
                        bool *waits, gf_visit_edit *visit, void *context, gf_error *err);
