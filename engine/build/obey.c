@@ -523,6 +523,10 @@ static gf_status settle(regrouping *g, gf_error *err)
 gf_status gf_build_obey_groups(gf_build_plan *plan, const gf_build_gathered *documents,
                                gf_build_clustered *c, gf_build_obeying *o, gf_error *err)
 {
+    for (size_t i = 0; i < plan->edits.n && c->kmeans.k == 0; i++) {
+        plan->edits.at[i].edit.lost = GF_SLICE("");
+        lose(plan, i, "there are no clusters", 0);
+    }
     if (plan->edits.n == 0 || c->kmeans.k == 0) return GF_OK;
     regrouping g = {.r = {.plan = plan, .documents = documents, .c = c}, .o = o};
     gf_status st = read_facts(plan, documents, c, o, err);

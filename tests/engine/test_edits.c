@@ -619,6 +619,32 @@ static void undo_says_what_it_cannot_do(void **state)
     fixture_close(&f);
 }
 
+static void without_clusters_edits_are_told_as_lost(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004");
+    assert_ok(try_merge(&f, a, b, &err));
+    for (int round = 0; round < 2; round++) {
+        for (int d = 0; d < 12 && round == 0; d++) {
+            char id[8];
+            snprintf(id, sizeof id, "%03d", d);
+            fixture_put(&f, "c", id, "");
+        }
+        if (round) fixture_put_subjects(&f, "c");
+        rebuild(&f, GF_START_SERVED);
+        list_edits(&f, &l);
+        assert_int_equal(l.n, 1);
+        assert_string_equal(l.lost[0], round ? "" : "there are no clusters");
+        fixture_is_sound(&f);
+    }
+    assert_int_equal(place(&f, "000"), place(&f, "004"));
+    fixture_close(&f);
+}
+
 /* ---- random histories ------------------------------------------------------------------------ */
 
 typedef struct history {
@@ -951,6 +977,7 @@ int main(void)
         cmocka_unit_test(a_later_edit_that_cannot_be_made_again_is_told),
         cmocka_unit_test(undo_of_set_is_by_field),
         cmocka_unit_test(undo_says_what_it_cannot_do),
+        cmocka_unit_test(without_clusters_edits_are_told_as_lost),
         cmocka_unit_test(edits_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_size_that_is_too_large_is_damage),
