@@ -474,6 +474,7 @@ gf_status gf_search_read_placed(gf_view *view, gf_slice id, gf_row *row, gf_docu
 {
     gf_error why = {GF_OK, ""};
     uint64_t seq;
+    *placed = false;
     gf_status st = gf_view_current_membership(view, id, m, &why);
     if (st != GF_OK && st != GF_ENOTFOUND && st != GF_ECONFLICT) {
         if (err) *err = why;
