@@ -21,9 +21,10 @@
 #define CHANCE       0.05 /* of any difference in the whole answer, where there are none */
 #define VALUES_USUAL 8
 #define VALUES_MOST  1000
+#define CELLS_MOST   (8 << 20)  /* of a table: 320 MiB */
 #define NOTHING      UINT32_MAX /* in place of a value: the document has none */
 
-enum { MS_PER_HOUR = 3600000 };
+enum { MS_PER_HOUR = 3600000, STEP = 1 << 16 /* values of a list between two looks for a stop */ };
 
 typedef struct field_entry {
     uint32_t place; /* of the cluster in the view's list, plus 1; 0: without terms */
@@ -47,7 +48,10 @@ typedef struct by_field {
     gf_strings values;
     field_entry *entries; /* n of capacity; those of a document lie together */
     size_t n, capacity;
-    uint32_t nth; /* entries of the document at hand */
+    uint32_t nth;         /* entries of the document at hand */
+    uint64_t n_documents; /* with that at hand */
+    uint64_t *seen;       /* by value: the last of the documents, from 1, that had it */
+    size_t seen_capacity;
     uint64_t n_with, n_numbers;
 
     uint32_t *column_of;   /* values.n: place in out.values, or NOTHING */
@@ -94,10 +98,15 @@ static gf_status add_entry(by_field *b, field_entry e, gf_error *err)
 static gf_status add_value(by_field *b, field_entry e, gf_slice text, gf_error *err)
 {
     gf_status st = gf_strings_add(&b->values, text, &e.value, NULL, err);
-    for (uint32_t i = 1; i <= b->nth && st == GF_OK; i++)
-        if (b->entries[b->n - i].value == e.value) return GF_OK;
+    size_t before = b->seen_capacity;
+    if (st != GF_OK) return st;
+    if (!gf_grow(&b->seen, &b->seen_capacity, (size_t)e.value + 1, sizeof *b->seen))
+        return gf_fail_memory(err, "by-field");
+    memset(b->seen + before, 0, (b->seen_capacity - before) * sizeof *b->seen);
+    if (b->seen[e.value] == b->n_documents) return GF_OK;
+    b->seen[e.value] = b->n_documents;
     e.nth = b->nth;
-    return st == GF_OK ? add_entry(b, e, err) : st;
+    return add_entry(b, e, err);
 }
 
 static gf_status add_scalar(by_field *b, field_entry e, gf_json_value v, gf_error *err)
@@ -131,8 +140,10 @@ static gf_status parse_values(by_field *b, field_entry e, gf_slice json, gf_erro
     if (st != GF_OK || gf_json_kind_of(root) != GF_JSON_ARRAY)
         return st == GF_OK ? add_scalar(b, e, root, err) : st;
     gf_json_iterator it = gf_json_items(root);
-    while (st == GF_OK && gf_json_next(&it, &name, &item))
-        st = add_scalar(b, e, item, err);
+    for (uint32_t i = 1; st == GF_OK && gf_json_next(&it, &name, &item); i++) {
+        if (i % STEP == 0) st = gf_cancel_check(b->options->cancel, err);
+        if (st == GF_OK) st = add_scalar(b, e, item, err);
+    }
     return st;
 }
 
@@ -160,6 +171,7 @@ static gf_status keep_member(void *context, gf_slice id, const gf_membership_cel
     field_entry e = {.place = cluster ? (uint32_t)(cluster - b->view->clusters) + 1 : 0,
                      .hour = b->options->by_time ? gf_hours_of_row(document) : GF_NO_HOUR};
     b->nth = 0;
+    b->n_documents++;
     gf_slice column = gf_buffer_view(&b->column);
     for (size_t i = 0; i < document->n_cells && st == GF_OK; i++)
         if (gf_slice_equal(document->cells[i].qualifier, column))
@@ -482,6 +494,11 @@ static gf_status tell_table(by_field *b, gf_visit_by_field *visit, void *context
 static gf_status allocate(by_field *b, gf_error *err)
 {
     size_t rows = b->n_places + 1;
+    if (b->out.n_values > CELLS_MOST / rows)
+        return gf_fail(err, GF_ELIMIT,
+                       "by-field: %zu values of %zu clusters are more than fit into one table; ask "
+                       "for %zu values or fewer",
+                       b->out.n_values, b->view->n_clusters, CELLS_MOST / rows);
     b->rows = gf_calloc(rows, sizeof *b->rows);
     b->shown = gf_calloc(rows, sizeof *b->shown);
     if (b->out.numbers)
@@ -545,6 +562,7 @@ gf_status gf_view_by_field(gf_view *v, const gf_by_field_options *options, gf_vi
     gf_buffer_release(&b.column);
     gf_strings_release(&b.values);
     gf_free(b.entries);
+    gf_free(b.seen);
     gf_free(b.column_of);
     gf_free(b.number_of);
     gf_free(b.names);

@@ -99,7 +99,8 @@ typedef struct gf_by_field_options {
  *
  * @param visit  called once, or once for each period, the earliest first; what it gets is borrowed
  * @return GF_OK; GF_EINVAL (the field, a demand, a version); GF_ENOTFOUND (no document that counts
- *         has the field), GF_ECANCELLED, GF_ENOMEM, GF_ECORRUPT, GF_EIO
+ *         has the field), GF_ELIMIT (more than 8 << 20 cells), GF_ECANCELLED, GF_ENOMEM, GF_ECORRUPT,
+ *         GF_EIO
  * Cost: a walk over the build's memberships and their documents; memory 16 bytes for each document,
  * the distinct values, and 48 bytes for each cluster and column.
  * Sources: Woolf, Annals of Human Genetics 19 (1955) 251-253; Haldane, ibid. 20 (1956) 309-311;
