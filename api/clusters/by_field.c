@@ -5,6 +5,8 @@
 typedef struct by_field_rows {
     gf_row_writer row;
     gf_slice field;
+    const gf_view *view;
+    uint64_t hidden; /* clusters of a table that are left out: of each the same */
 } by_field_rows;
 
 static void begin_map(gf_json_writer *w, const char *name)
@@ -106,17 +108,23 @@ static gf_status emit_row(by_field_rows *b, const gf_by_field *t, size_t i, gf_e
 static gf_status emit_table(void *context, const gf_by_field *t, gf_error *err)
 {
     by_field_rows *b = context;
+    bool with_hidden = gf_call_flag(b->row.call, "hidden");
     gf_status st = GF_OK;
+    b->hidden = 0;
     for (size_t i = 0; i < t->n_rows && st == GF_OK; i++) {
         st = gf_cancel_check(b->row.call->cancel, err);
-        if (st == GF_OK) st = emit_row(b, t, i, err);
+        if (!with_hidden && t->rows[i].cluster && gf_view_hides(b->view, t->rows[i].cluster))
+            b->hidden++;
+        else if (st == GF_OK)
+            st = emit_row(b, t, i, err);
     }
     return st;
 }
 
 gf_status gf_clusters_run_by_field(gf_call *call, gf_view *view, gf_error *err)
 {
-    by_field_rows b = {.row = {.call = call}, .field = gf_call_text(call, "by-field")};
+    by_field_rows b = {
+        .row = {.call = call}, .field = gf_call_text(call, "by-field"), .view = view};
     size_t n = gf_call_count(call, "where");
     gf_slice *where = gf_array(n, sizeof *where);
     if (!where) return gf_fail_memory(err, "arguments");
@@ -131,6 +139,7 @@ gf_status gf_clusters_run_by_field(gf_call *call, gf_view *view, gf_error *err)
         o.most_periods = (size_t)gf_clusters_periods(call);
     }
     gf_status st = gf_view_by_field(view, &o, emit_table, &b, err);
+    if (st == GF_OK) gf_clusters_tell_hidden(call, b.hidden);
     gf_row_writer_release(&b.row);
     gf_free(where);
     return st;
