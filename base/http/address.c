@@ -45,11 +45,19 @@ gf_status gf_http_address_read(const char *url, const char *what, const char *se
     if (code == CURLUE_OUT_OF_MEMORY)
         st = gf_fail_memory(err, "an address");
     else if (code != CURLUE_OK || !known || !has_part(u, CURLUPART_HOST))
-        st = gf_fail(err, GF_EINVAL, "that is no address of %s: it begins with https:// or http://",
-                     what);
-    else if (has_part(u, CURLUPART_USER) || has_part(u, CURLUPART_PASSWORD))
+        st = gf_fail(err, GF_EINVAL, "%s no address of %s: it begins with https:// or http://",
+                     secret ? "that is" : "the server leads to what is", what);
+    else if (!has_part(u, CURLUPART_USER) && !has_part(u, CURLUPART_PASSWORD))
+        st = GF_OK;
+    else if (secret)
         st = gf_fail(err, GF_EINVAL,
                      "an address with a name or password can be seen by everyone (ps): %s", secret);
+    else
+        st = gf_fail(
+            err, GF_EINVAL,
+            "the server leads to %s at an address with a name or password in it: such a one "
+            "is not asked",
+            what);
     if (st == GF_OK)
         *out = u;
     else

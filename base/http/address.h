@@ -11,7 +11,8 @@
  * Read an address; libcurl is loaded.
  *
  * @param what    it is an address of: "pages"
- * @param secret  where a name or password belongs instead: "put the header Authorization into ..."
+ * @param secret  where a name or password belongs instead: "put the header Authorization into ...";
+ *                NULL: it is not the user's address, but one that a server gave
  * @param[out] out  curl_url_cleanup frees it
  * @return GF_OK; GF_EINVAL (it is neither http nor https, has no host, or a password); GF_ENOMEM
  */

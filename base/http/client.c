@@ -8,12 +8,19 @@
 #include <strings.h>
 #include <time.h>
 
-enum { CONNECT_SECONDS = 20, MOST_ETAG = 1000, STEP_MS = 100 };
+enum {
+    CONNECT_SECONDS = 20,
+    MOST_ETAG = 1000,
+    MOST_HEADERS = 256 << 10, /* bytes, of one answer */
+    MOST_PAUSE = 60,          /* seconds */
+    STEP_MS = 100
+};
 
 struct gf_http_client {
     gf_http_client_options options;
     CURL *curl;
     gf_http_answer *answer; /* of the request at hand */
+    size_t header_bytes;    /* of it, so far */
 };
 
 void gf_http_answer_release(gf_http_answer *a)
@@ -37,10 +44,21 @@ static size_t take_body(char *bytes, size_t size, size_t n, void *context)
     return a->body.state == GF_OK ? n : 0;
 }
 
+/* An entity tag is sent back in a header, and kept where a control byte is refused. */
+static bool is_tag(gf_slice value)
+{
+    for (size_t i = 0; i < value.len; i++)
+        if ((unsigned char)value.ptr[i] < ' ' || value.ptr[i] == 0x7f) return false;
+    return value.len <= MOST_ETAG;
+}
+
 static size_t take_header(char *bytes, size_t size, size_t n, void *context)
 {
     gf_http_client *h = context;
     gf_slice line = gf_slice_of(bytes, size * n);
+    h->header_bytes += line.len;
+    h->answer->is_long = h->header_bytes > MOST_HEADERS;
+    if (h->answer->is_long) return 0;
     if (line.len > 5 && strncasecmp(line.ptr, "etag:", 5) == 0) {
         gf_slice value = gf_slice_skip(line, 5);
         while (value.len && strchr(" \t", value.ptr[0]))
@@ -48,7 +66,7 @@ static size_t take_header(char *bytes, size_t size, size_t n, void *context)
         while (value.len && strchr(" \t\r\n", value.ptr[value.len - 1]))
             value.len--;
         gf_buffer_reset(&h->answer->etag);
-        if (value.len <= MOST_ETAG) gf_buffer_slice(&h->answer->etag, value);
+        if (is_tag(value)) gf_buffer_slice(&h->answer->etag, value);
     }
     return size * n;
 }
@@ -140,7 +158,14 @@ static void note_answer(gf_http_client *h, CURLcode code)
     gf_http_answer *a = h->answer;
     char *where = NULL;
     curl_off_t after = 0;
-    if (code != CURLE_OK) snprintf(a->fault, sizeof a->fault, "%s", curl_easy_strerror(code));
+    if (h->header_bytes > MOST_HEADERS)
+        snprintf(a->fault, sizeof a->fault, "an answer with more than %d KiB of headers",
+                 (int)(MOST_HEADERS >> 10));
+    else if (a->is_long)
+        snprintf(a->fault, sizeof a->fault, "an answer of more than %zu MiB",
+                 h->options.most_bytes >> 20);
+    else if (code != CURLE_OK)
+        snprintf(a->fault, sizeof a->fault, "%s", curl_easy_strerror(code));
     a->is_not_trusted = code == CURLE_PEER_FAILED_VERIFICATION || code == CURLE_SSL_CACERT_BADFILE;
     curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &a->status);
     curl_easy_getinfo(h->curl, CURLINFO_RETRY_AFTER, &after);
@@ -161,6 +186,7 @@ gf_status gf_http_client_ask(gf_http_client *h, const gf_http_request *r, gf_htt
     a->is_long = a->is_not_trusted = false;
     a->fault[0] = '\0';
     h->answer = a;
+    h->header_bytes = 0;
     gf_status st = list_headers(r, &headers, err);
     if (st == GF_OK && !set_request(h->curl, r, headers)) st = gf_fail_memory(err, "a request");
     if (st == GF_OK) {
@@ -179,6 +205,11 @@ bool gf_http_may_again(const gf_http_answer *a)
     if (a->is_long) return false;
     if (a->fault[0]) return !a->is_not_trusted;
     return a->status == 429 || a->status == 408 || a->status >= 500;
+}
+
+double gf_http_longer_pause(double pause)
+{
+    return pause < MOST_PAUSE / 2 ? 2 * pause : MOST_PAUSE;
 }
 
 gf_status gf_http_sleep(const gf_cancel *cancel, double seconds, gf_error *err)

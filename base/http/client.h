@@ -34,9 +34,9 @@ typedef struct gf_http_request {
 typedef struct gf_http_answer {
     long status;         /* 0: none came */
     double wait;         /* seconds that the server asks for (Retry-After); 0: it does not */
-    bool is_long;        /* it has more than most_bytes, and was cut */
+    bool is_long;        /* it has more than most_bytes, or 256 KiB of headers, and was cut */
     bool is_not_trusted; /* the other's certificate, or our list of them, is no good */
-    char fault[96];      /* why none came whole, in libcurl's words; "": it did */
+    char fault[96];      /* why none came whole, in libcurl's words where they say it; "": it did */
     gf_buffer body, etag, where; /* where: that a redirection leads to */
 } gf_http_answer;
 
@@ -56,6 +56,9 @@ gf_status gf_http_client_ask(gf_http_client *client, const gf_http_request *requ
 
 /** Is the same request worth sending again: no whole answer, or 408, 429 or 5xx? */
 bool gf_http_may_again(const gf_http_answer *answer);
+
+/** The seconds to wait after a pause in vain: twice as long, a minute at most. */
+double gf_http_longer_pause(double pause);
 
 /** Sleep; GF_ECANCELLED at once where a stop is requested. */
 gf_status gf_http_sleep(const gf_cancel *cancel, double seconds, gf_error *err);

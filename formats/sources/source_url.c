@@ -11,7 +11,7 @@
  *     etag     of the only page, which is not sent again while it is the same
  *     of       hash of the address that the etag is of: a source may be named, and get another
  *
- * A page is asked for again, after 1, 2, 4, ... seconds or what the server says (Retry-After), where the connection
+ * A page is asked for again, after 1, 2, 4, ... 60 seconds or what the server says (Retry-After), where the connection
  * broke, the status is 429 or 5xx, or the JSON was cut. Redirections are followed by ourselves: a page
  * of another origin is refused, or asked for without the headers.
  */
@@ -60,7 +60,8 @@ typedef struct url_source {
     gf_buffer tortoise; /* an earlier page's address: that one again is a loop (Brent) */
 
     gf_http_answer answer;
-    bool conditional; /* the answer was asked for unless the page is the same */
+    gf_buffer answered; /* the address that gave it, after redirections */
+    bool conditional;   /* the answer was asked for unless the page is the same */
 } url_source;
 
 /* ---- addresses ------------------------------------------------------------------------------- */
@@ -174,6 +175,14 @@ static gf_status put_place(url_source *s, gf_error *err)
     return st;
 }
 
+/* What has a control byte is no moment, and not taken from a place either. */
+static bool is_printable(gf_slice text)
+{
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < ' ') return false;
+    return true;
+}
+
 static gf_status take_place(gf_source *source, gf_error *err)
 {
     url_source *s = (url_source *)source;
@@ -196,10 +205,8 @@ static gf_status take_place(gf_source *source, gf_error *err)
         if (!gf_json_member(root, members[i].name, &v) || gf_json_kind_of(v) != GF_JSON_STRING)
             continue;
         gf_slice text = gf_json_get_string(v);
-        for (size_t c = 0; c < text.len; c++)
-            if ((unsigned char)text.ptr[c] < ' ')
-                return gf_fail(err, GF_EINVAL,
-                               "the place of the source is damaged; --again reads all");
+        if (!is_printable(text))
+            return gf_fail(err, GF_EINVAL, "the place of the source is damaged; --again reads all");
         gf_buffer_slice(members[i].value, text);
         st = gf_buffer_check(members[i].value, err);
         if (st != GF_OK) return st;
@@ -253,7 +260,7 @@ static gf_status ask_once(url_source *s, gf_slice url, bool is_own, bool conditi
 static gf_status check_address(url_source *s, const char *url, bool *is_own, gf_error *err)
 {
     CURLU *u = NULL;
-    gf_status st = read_address(url, &u, err);
+    gf_status st = gf_http_address_read(url, "pages", NULL, &u, err);
     if (st != GF_OK) return st;
     *is_own = same_origin(s->base, u);
     if (!*is_own && !s->options.other_origins) {
@@ -273,24 +280,24 @@ static gf_status check_address(url_source *s, const char *url, bool *is_own, gf_
 /* Ask, and follow redirections. */
 static gf_status ask_following(url_source *s, bool conditional, gf_error *err)
 {
-    gf_buffer url = {0};
-    gf_buffer_slice(&url, gf_buffer_view(&s->page));
+    gf_buffer *url = &s->answered;
+    gf_buffer_reset(url);
+    gf_buffer_slice(url, gf_buffer_view(&s->page));
     gf_status st = GF_OK;
     for (int n = 0; st == GF_OK; n++) {
         bool is_own;
-        const char *text = gf_buffer_cstr(&url);
-        st = gf_buffer_check(&url, err);
+        const char *text = gf_buffer_cstr(url);
+        st = gf_buffer_check(url, err);
         if (st == GF_OK) st = check_address(s, text, &is_own, err);
-        if (st == GF_OK) st = ask_once(s, gf_buffer_view(&url), is_own, conditional && is_own, err);
+        if (st == GF_OK) st = ask_once(s, gf_buffer_view(url), is_own, conditional && is_own, err);
         const gf_http_answer *a = &s->answer;
         if (st != GF_OK || a->fault[0] || a->status / 100 != 3 || a->where.len == 0) break;
         if (n == MOST_REDIRECTS)
             st = gf_fail(err, GF_EIO, "%s: more than %d redirections",
                          gf_buffer_cstr(&s->source.shown), (int)MOST_REDIRECTS);
-        gf_buffer_reset(&url);
-        gf_buffer_slice(&url, gf_buffer_view(&a->where));
+        gf_buffer_reset(url);
+        gf_buffer_slice(url, gf_buffer_view(&a->where));
     }
-    gf_buffer_release(&url);
     return st;
 }
 
@@ -300,9 +307,7 @@ static const char *fault_of(url_source *s, gf_json_value *root, bool *again, cha
     const gf_http_answer *a = &s->answer;
     gf_error why = {GF_OK, ""};
     *again = gf_http_may_again(a);
-    if (a->is_long) {
-        snprintf(text, n, "a page of more than %d MiB", (int)(MOST_PAGE >> 20));
-    } else if (a->fault[0]) {
+    if (a->fault[0]) {
         snprintf(text, n, "%s", a->fault);
     } else if (a->status == 304 && s->conditional) {
         return NULL;
@@ -330,7 +335,7 @@ static gf_status get_page(url_source *s, gf_json_value *root, bool *is_same, gf_
     unsigned attempts = s->options.attempts ? s->options.attempts : ATTEMPTS;
     bool conditional = s->n_pages == 0 && !s->resumed && s->etag.len;
     double pause = 1;
-    for (unsigned n = 1;; n++, pause *= 2) {
+    for (unsigned n = 1;; n++, pause = gf_http_longer_pause(pause)) {
         const gf_http_answer *a = &s->answer;
         char text[200];
         bool again;
@@ -345,9 +350,7 @@ static gf_status get_page(url_source *s, gf_json_value *root, bool *is_same, gf_
             if (st != GF_OK) return st;
             continue;
         }
-        if (!again)
-            return gf_fail(err, !a->fault[0] && !a->is_long ? GF_EINVAL : GF_EIO, "%s: %s", shown,
-                           fault);
+        if (!again) return gf_fail(err, a->fault[0] ? GF_EIO : GF_EINVAL, "%s: %s", shown, fault);
         if (a->wait > MOST_WAIT)
             return gf_fail(err, GF_EIO,
                            "%s: %s, and wants to be asked in %.0f s: the same command goes on then",
@@ -362,15 +365,15 @@ static gf_status get_page(url_source *s, gf_json_value *root, bool *is_same, gf_
 
 /* ---- items ----------------------------------------------------------------------------------- */
 
-/* The value as text; false for what is neither a string nor a number. */
-static bool text_of(gf_json_value v, gf_buffer *out, gf_error *err)
+/* The value as text; *is_text: it is a string or a number. */
+static gf_status text_of(gf_json_value v, gf_buffer *out, bool *is_text, gf_error *err)
 {
+    bool is_number = gf_json_is_number(v);
     gf_buffer_reset(out);
-    if (gf_json_kind_of(v) == GF_JSON_STRING)
-        gf_buffer_slice(out, gf_json_get_string(v));
-    else if (!gf_json_is_number(v) || gf_json_write(v, out, err) != GF_OK)
-        return false;
-    return true;
+    *is_text = is_number || gf_json_kind_of(v) == GF_JSON_STRING;
+    if (is_number) return gf_json_write(v, out, err);
+    if (*is_text) gf_buffer_slice(out, gf_json_get_string(v));
+    return gf_buffer_check(out, err);
 }
 
 /* Numbers by value, all else by bytes, as ISO 8601 is ordered. */
@@ -387,14 +390,15 @@ static gf_status note_since(url_source *s, gf_json_value item, gf_error *err)
 {
     gf_json_value v;
     gf_buffer text = {0};
-    gf_status st = GF_OK;
-    if (gf_json_kind_of(item) == GF_JSON_OBJECT && gf_json_member(item, s->options.since, &v) &&
-        text_of(v, &text, err) && text.len && text.len <= MOST_VALUE) {
-        if (is_newer(&text, &s->most)) {
-            gf_buffer_reset(&s->most);
-            gf_buffer_slice(&s->most, gf_buffer_view(&text));
-            st = gf_buffer_check(&s->most, err);
-        }
+    bool is_text;
+    if (gf_json_kind_of(item) != GF_JSON_OBJECT || !gf_json_member(item, s->options.since, &v))
+        return GF_OK;
+    gf_status st = text_of(v, &text, &is_text, err);
+    if (st == GF_OK && text.len && text.len <= MOST_VALUE && is_printable(gf_buffer_view(&text)) &&
+        is_newer(&text, &s->most)) {
+        gf_buffer_reset(&s->most);
+        gf_buffer_slice(&s->most, gf_buffer_view(&text));
+        st = gf_buffer_check(&s->most, err);
     }
     gf_buffer_release(&text);
     return st;
@@ -448,7 +452,7 @@ static gf_status set_next(url_source *s, gf_slice value, gf_error *err)
 {
     CURLU *u = NULL;
     const char *param = s->options.next_param;
-    const char *from = param ? s->options.url : gf_buffer_cstr(&s->page);
+    const char *from = param ? s->options.url : gf_buffer_cstr(&s->answered);
     gf_status st = read_address(from, &u, err);
     if (st == GF_OK && param && s->options.since && s->since.len)
         st = set_parameter(u, since_parameter(s), gf_buffer_view(&s->since), err);
@@ -481,9 +485,10 @@ static gf_status find_next(url_source *s, gf_json_value root, bool *is_last, gf_
     gf_buffer value = {0};
     *is_last = !s->next || !gf_json_path_find(s->next, root, &v) || is_end(v);
     if (*is_last) return GF_OK;
-    bool is_text = text_of(v, &value, err);
+    bool is_text;
+    gf_status st = text_of(v, &value, &is_text, err);
     gf_slice text = {gf_buffer_cstr(&value), value.len};
-    gf_status st = gf_buffer_check(&value, err);
+    if (st == GF_OK) st = gf_buffer_check(&value, err);
     bool is_address = gf_json_kind_of(v) == GF_JSON_STRING &&
                       (memmem(text.ptr, text.len, "://", 3) || strchr("/?", text.ptr[0]));
     if (st == GF_OK &&
@@ -607,8 +612,8 @@ static gf_status prepare_url(url_source *s, gf_error *err)
 static void close_url(gf_source *source)
 {
     url_source *s = (url_source *)source;
-    gf_buffer *buffers[] = {&s->since, &s->most,     &s->etag,        &s->tag_of,
-                            &s->page,  &s->tortoise, &s->header_lines};
+    gf_buffer *buffers[] = {&s->since, &s->most,     &s->etag,         &s->tag_of,
+                            &s->page,  &s->tortoise, &s->header_lines, &s->answered};
     gf_json_path_free(s->items);
     gf_json_path_free(s->next);
     gf_http_client_close(s->http);

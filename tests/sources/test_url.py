@@ -217,6 +217,44 @@ class Url(command.Case):
         self.assertIn("the pages go round in a circle", self.read("/pages", *PATHS, code=6))
         self.assertLess(len(self.pages.asked), 9)
 
+    def test_an_address_is_relative_to_the_one_that_answered(self):
+        page = json.dumps({"data": {"tickets": []}, "meta": {"next": "?from=4"}}).encode()
+        self.pages.plan = {"/pages": [status(302, Location="/moved/pages")], "/moved/pages": [body(page)]}
+        self.assertEqual(self.read("/pages", *PATHS)["new"], 6)
+        self.assertEqual(self.pages.asked[:3], ["/pages", "/moved/pages", "/moved/pages?from=4"])
+
+    def test_addresses_of_a_server_have_no_password(self):
+        with_password = self.pages.address.replace("//", "//me:secret@") + "/pages"
+        self.pages.plan = {"/pages": [status(302, Location=with_password)]}
+        said = self.read("/pages", *PATHS, code=2)
+        self.assertIn("the server leads to pages at an address with a name or password in it", said)
+        self.assertNotIn("secret", said)
+        self.pages.plan = {"/pages": [status(302, Location="ftp://127.0.0.1/pages")]}
+        self.assertIn("the server leads to what is no address of pages", self.read("/pages", *PATHS, code=2))
+
+    def test_headers_are_bounded(self):
+        def many(handler):
+            handler.send_response(200)
+            for i in range(400):
+                handler.send_header(f"X-{i}", "x" * 1000)
+            handler.end_headers()
+            handler.close_connection = True
+            return True
+
+        self.pages.plan = {"/pages": [many]}
+        self.assertIn("an answer with more than 256 KiB of headers", self.read("/pages", *PATHS, code=6))
+        self.assertEqual(len(self.pages.asked), 1)
+
+    def test_control_bytes_are_in_no_place(self):
+        page = json.dumps([{"id": 1, "text": "a", "updated_at": "2015\n"}, {"id": 2, "text": "b", "updated_at": "2014"}]).encode()
+        self.pages.plan = {"/flat": [body(page)]}
+        self.assertEqual(self.read("/flat", *SINCE)["new"], 2)
+        self.assertEqual(json.loads(self.places()[0]["place"]), {"since": "2014"})
+        self.pages.plan = {"/tagged": [lambda h: h.answer(200, b'[]', ETag='"a\x01b"') or True] * 2}
+        self.read("/tagged", "--source", "tagged")
+        self.assertEqual(self.read("/tagged", "--source", "tagged")["read"], 0)
+        self.assertNotIn("If-None-Match", self.pages.headers[-1])
+
     def test_redirections_are_bounded(self):
         self.pages.plan = {"/pages": [status(302, Location="/absolute")]}
         self.assertEqual(self.read("/pages", *PATHS)["new"], 10)
