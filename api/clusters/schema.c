@@ -422,8 +422,8 @@ const gf_row_member gf_schema_names[] = {
     M("label", TEXT, "which stays as it is"),
     M_WORD("outcome", "named|kept|pinned|refused|failed|left|shown",
            "`named`; `kept`: its title came of the same prompt; `pinned`: its label is a person's; "
-           "`refused`: the answers were no titles; `failed`: no answer came; `left`: the calls had "
-           "run out; `shown` with `show-prompt`"),
+           "`refused`: the answers were no titles; `failed`: no answer came, or the cluster was "
+           "edited meanwhile; `left`: the calls had run out; `shown` with `show-prompt`"),
     M_MAYBE("title", TEXT, "that it has now; absent where it has none"),
     M_MAYBE("why", TEXT, "of `refused` and `failed`: what is wrong; absent else"),
     M("calls", INTEGER, "that it took"),

@@ -3,7 +3,7 @@
  *
  *     clusters of the view   largest first
  *       prompt, hash         the hash that the cluster's title has: kept
- *       POST                 again after 1, 2, 4, ... seconds or what the server says (Retry-After)
+ *       POST                 again after 1, 2, 4, ... 60 seconds or what the server says (Retry-After)
  *       answer checked       no title: told once what is wrong with it
  *       three cells          title, title_model, title_prompt of the cluster's row, synced
  *
@@ -19,6 +19,7 @@
 #include "base/number.h"
 #include "base/options.h"
 #include "base/utf8.h"
+#include "engine/rows/scan.h"
 #include "engine/store/lock.h"
 
 #include <inttypes.h>
@@ -165,9 +166,7 @@ static gf_status ask_once(titling *t, double *wait, gf_error *err)
     if (st == GF_OK) st = look_at_status(t, err);
     if (st != GF_OK) return st;
     *wait = a->wait;
-    if (a->is_long)
-        gf_buffer_str(&t->why, "an answer of more than 1 MiB");
-    else if (a->fault[0])
+    if (a->fault[0])
         gf_buffer_str(&t->why, a->fault);
     else if (a->status != 200)
         gf_buffer_format(&t->why, "status %ld", a->status);
@@ -181,11 +180,12 @@ static gf_status ask(titling *t, uint64_t *calls, gf_error *err)
 {
     unsigned attempts = t->options->attempts ? t->options->attempts : ATTEMPTS;
     double pause = 1;
-    for (unsigned n = 1;; n++, pause *= 2) {
+    for (unsigned n = 1;; n++, pause = gf_http_longer_pause(pause)) {
         double wait = 0;
         gf_status st = ask_once(t, &wait, err);
         ++*calls;
         if (st != GF_OK || t->why.len == 0 || n == attempts || t->calls_left == 0) return st;
+        if (t->answer.is_long) return GF_OK; /* it would be as long again */
         if (wait > MOST_WAIT)
             return gf_fail(
                 err, GF_EIO,
@@ -198,8 +198,16 @@ static gf_status ask(titling *t, uint64_t *calls, gf_error *err)
 
 /* ---- what is kept ---------------------------------------------------------------------------- */
 
+/* Is the row still the cluster's? Edits of others take labels away, and give them to new clusters. */
+static bool is_row_of(const gf_row *row, uint32_t cluster)
+{
+    uint64_t id;
+    return gf_rows_cell_number(gf_row_find(row, GF_CLUSTERS_MAIN, "id"), &id) && id == cluster;
+}
+
+/* *there: the cluster is, and has the title now. */
 static gf_status put_cells(titling *t, const gf_titled_cluster *c, gf_slice own_label,
-                           const char *hash, gf_batch *batch, gf_error *err)
+                           const char *hash, gf_batch *batch, bool *there, gf_error *err)
 {
     gf_view *v = t->view;
     const gf_tables *tables = &v->store->tables;
@@ -217,15 +225,17 @@ static gf_status put_cells(titling *t, const gf_titled_cluster *c, gf_slice own_
         st = gf_table_get(tables->builds, NULL, gf_buffer_view(&v->key),
                           1u << GF_BUILDS_MAIN | 1u << GF_BUILDS_PROGRESS, &row, err);
     if (st == GF_OK && gf_row_find(&row, GF_BUILDS_PROGRESS, "state")) st = GF_ENOTFOUND;
-    if (st == GF_OK)
-        st = gf_table_get(tables->clusters, NULL, gf_buffer_view(&key), 1u << GF_CLUSTERS_MAIN,
-                          &row, err);
     if (st == GF_ENOTFOUND)
         st = gf_fail(
             err, GF_ECONFLICT,
             "the build was dropped meanwhile; the same command names the one that is served "
             "now");
-    if (st == GF_OK) {
+    if (st == GF_OK)
+        st = gf_table_get(tables->clusters, NULL, gf_buffer_view(&key), 1u << GF_CLUSTERS_MAIN,
+                          &row, err);
+    *there = st == GF_OK && is_row_of(&row, c->id);
+    if (st == GF_ENOTFOUND) st = GF_OK;
+    if (*there) {
         const gf_column columns[] = {{GF_SLICE("title"), c->title},
                                      {GF_SLICE("title_model"), gf_slice_str(t->options->model)},
                                      {GF_SLICE("title_prompt"), gf_slice_str(hash)}};
@@ -244,10 +254,12 @@ static gf_status put_cells(titling *t, const gf_titled_cluster *c, gf_slice own_
     return st;
 }
 
-static gf_status keep_title(titling *t, gf_titled_cluster *c, const char *hash, gf_error *err)
+static gf_status keep_title(titling *t, gf_titled_cluster *c, const char *hash,
+                            gf_title_outcome *outcome, gf_error *err)
 {
     gf_store *s = t->view->store;
     gf_batch *batch = NULL;
+    bool there = false;
     const gf_listed_cluster *listed = gf_view_find_cluster(t->view, c->id);
     gf_slice title = gf_arena_copy(&t->clusters.memory, gf_buffer_view(&t->text));
     if (!title.ptr) return gf_fail_memory(err, "a title");
@@ -256,12 +268,15 @@ static gf_status keep_title(titling *t, gf_titled_cluster *c, const char *hash, 
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) {
         st = gf_store_lock(s, err);
-        if (st == GF_OK) st = put_cells(t, c, listed->own_label, hash, batch, err);
+        if (st == GF_OK) st = put_cells(t, c, listed->own_label, hash, batch, &there, err);
         gf_store_unlock(s);
     }
     gf_batch_free(batch);
-    if (st != GF_OK) c->title = before;
-    return st;
+    if (there) return st;
+    c->title = before;
+    *outcome = GF_TITLE_FAILED;
+    gf_buffer_str(&t->why, "clusters were edited meanwhile: the same command asks anew");
+    return st == GF_OK ? gf_buffer_check(&t->why, err) : st;
 }
 
 /* ---- a cluster ------------------------------------------------------------------------------- */
@@ -288,9 +303,9 @@ static gf_status write_body(titling *t, gf_slice refused, gf_slice why, gf_error
 static gf_status find_title(titling *t, const gf_titled_cluster *c, uint64_t *calls,
                             gf_title_outcome *outcome, gf_error *err)
 {
-    *outcome = GF_TITLE_FAILED;
     gf_status st = write_body(t, (gf_slice){0}, (gf_slice){0}, err);
     for (unsigned n = 1; st == GF_OK; n++) {
+        *outcome = GF_TITLE_FAILED;
         st = ask(t, calls, err);
         if (st != GF_OK || t->why.len) break;
         st = gf_titles_check_answer(&t->text, &t->prompt, &t->clusters, c, &t->why, err);
@@ -306,7 +321,7 @@ static gf_status title_cluster(titling *t, gf_titled_cluster *c, gf_error *err)
 {
     char hash[17];
     uint64_t calls = 0;
-    gf_title_outcome outcome;
+    gf_title_outcome outcome = GF_TITLE_FAILED;
     if (c->pinned && !t->options->show) return tell(t, c, GF_TITLE_PINNED, 0, err);
     if (!t->options->show && t->calls_left == 0) return tell(t, c, GF_TITLE_LEFT, 0, err);
     gf_status st = gf_prompt_make(t->view, &t->clusters, c, t->language, &t->prompt, err);
@@ -319,10 +334,11 @@ static gf_status title_cluster(titling *t, gf_titled_cluster *c, gf_error *err)
     if (!t->options->again && c->title.len && gf_slice_equal(c->prompt, gf_slice_str(hash)))
         return tell(t, c, GF_TITLE_KEPT, 0, err);
     st = find_title(t, c, &calls, &outcome, err);
-    if (st == GF_OK && outcome == GF_TITLE_NAMED) st = keep_title(t, c, hash, err);
-    if (st == GF_OK) st = tell(t, c, outcome, calls, err);
     if (st != GF_OK) return st;
     t->failed = outcome == GF_TITLE_FAILED ? t->failed + 1 : 0;
+    if (outcome == GF_TITLE_NAMED) st = keep_title(t, c, hash, &outcome, err);
+    if (st == GF_OK) st = tell(t, c, outcome, calls, err);
+    if (st != GF_OK) return st;
     if (t->failed == IN_A_ROW)
         return gf_fail(err, GF_EIO,
                        "%s: no answer for %u clusters in a row (%.*s): the same command goes on",

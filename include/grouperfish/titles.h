@@ -14,8 +14,8 @@ typedef enum gf_title_outcome {
     GF_TITLE_KEPT,    /* its title was made of the same prompt */
     GF_TITLE_PINNED,  /* a person has called it something: it is not asked about */
     GF_TITLE_REFUSED, /* the answers were no titles: `why` says what they were */
-    GF_TITLE_FAILED,  /* no answer came: `why` */
-    GF_TITLE_LEFT,    /* the calls had run out, or the server had failed before */
+    GF_TITLE_FAILED,  /* no answer came, or the cluster was edited meanwhile: `why` */
+    GF_TITLE_LEFT,    /* the calls had run out */
     GF_TITLE_SHOWN    /* the prompt alone was asked for */
 } gf_title_outcome;
 

@@ -290,6 +290,30 @@ class Names(command.Case):
             row = self.first(wrong, more=("--again",))
             self.assertEqual((row["outcome"], row["calls"]), ("named", 2), row)
 
+    def test_a_call_that_fails_after_an_answer_that_is_no_title_is_told_as_failed(self):
+        row = self.first(says("<b>Locks</b>"), status(500), more=("--attempts", "1"))
+        self.assertEqual((row["outcome"], row["why"], row["calls"]), ("failed", "status 500", 2))
+
+    def test_an_answer_that_is_too_long_is_not_asked_for_again(self):
+        row = self.first(says("x" * (1 << 20)))
+        self.assertEqual((row["outcome"], row["why"], row["calls"]), ("failed", "an answer of more than 1 MiB", 1))
+
+    def test_a_title_goes_to_no_cluster_that_has_come_to_have_the_label(self):
+        first, second = (c["cluster"] for c in self.rows("clusters", "posts")[:2])
+
+        def edits(handler):
+            self.good("cluster", "merge", "posts", str(first), str(second))
+            handler.say("Picking locks as a hobby")
+
+        process = self.start("serve", "--listen", "127.0.0.1:0")
+        self.addCleanup(process.communicate, timeout=command.LONG)
+        self.addCleanup(process.terminate)
+        while "listening" not in process.stderr.readline():
+            self.assertIsNone(process.poll())
+        row = self.names("--clusters", str(second), plan=[edits])[0]
+        self.assertEqual((row["outcome"], "edited meanwhile" in row["why"]), ("failed", True), row)
+        self.assertEqual(set(self.titles().values()), {None})
+
     def test_a_cluster_without_an_answer_fails_alone(self):
         rows = self.names("--attempts", "1", plan=[status(500)])
         self.assertEqual([r["outcome"] for r in rows], ["failed"] + ["named"] * 4)
