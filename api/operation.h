@@ -127,6 +127,7 @@ typedef struct gf_operation {
     gf_operation_use use;
     bool of_store;   /* it is about the whole store, not about one namespace */
     bool local;      /* it names files or a host: only a command on the same machine may run it */
+    bool network;    /* it sends texts to an address that the call names */
     bool reads_only; /* it changes nothing, though its method is not GET */
     bool makes;      /* it makes a store, with the first data of its kind */
     bool creates;    /* it makes what its path names (HTTP 201) */

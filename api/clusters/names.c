@@ -139,4 +139,5 @@ const gf_operation gf_names_operation = {
     .run = run_names,
     .local = true,
     .resumes = true,
+    .network = true,
 };

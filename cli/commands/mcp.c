@@ -11,6 +11,8 @@ static const gf_parameter parameters[] = {
     {"allow-writes", GF_PARAMETER_FLAG, false, NULL, "offer what changes the store, too", 0, 0},
     {"allow-files", GF_PARAMETER_FLAG, false, NULL,
      "offer what names files of this machine (with --allow-writes: backup, restore, repair)", 0, 0},
+    {"allow-network", GF_PARAMETER_FLAG, false, NULL,
+     "with both: offer what sends texts to an address (names, papers extract)", 0, 0},
     {"tools", GF_PARAMETER_SEVERAL, false, "PATTERN", "only tools of such names, such as 'table_*'",
      0, 0},
     {"max-rows", GF_PARAMETER_NUMBER, false, "N", "rows of an answer (100)", 1, 1000000},
@@ -97,6 +99,7 @@ static gf_status run_mcp(gf_session *s, gf_error *err)
     if (st != GF_OK) return st;
     o.writes = gf_operations_have_flag(s->arguments, s->n_arguments, "allow-writes");
     o.files = gf_operations_have_flag(s->arguments, s->n_arguments, "allow-files");
+    o.network = gf_operations_have_flag(s->arguments, s->n_arguments, "allow-network");
     o.max_rows = gf_call_number(&call, "max-rows", 0);
     o.max_bytes = gf_call_number(&call, "max-bytes", 0);
     if (s->read_only && o.writes)

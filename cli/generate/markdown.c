@@ -148,8 +148,8 @@ static void put_other_ways(FILE *out, const gf_command *c)
     if (!file) {
         fputs("| [MCP](../mcp.md) | `", out);
         put_joined(out, o->name, '_');
-        fprintf(out, "`%s%s |\n", gf_operation_writes(o) ? ", with `--allow-writes`" : "",
-                o->local ? " and `--allow-files`" : "");
+        fprintf(out, "`%s%s%s |\n", gf_operation_writes(o) ? ", with `--allow-writes`" : "",
+                o->local ? " and `--allow-files`" : "", o->network ? " and `--allow-network`" : "");
     }
     fprintf(out, "| It changes the store | %s |\n\n", gf_operation_changes_store(o) ? "yes" : "no");
 }

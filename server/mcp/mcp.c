@@ -387,9 +387,9 @@ static const gf_operation *choose_tool(server *s, batch *b, const gf_mcp_message
     else if (gf_mcp_tool_is_allowed(&s->options, o))
         snprintf(text, sizeof text, "the tool %s is none of those that --tools names", o->name);
     else
-        snprintf(text, sizeof text, "the tool %s is not offered: grouperfish mcp %s%sallows it",
+        snprintf(text, sizeof text, "the tool %s is not offered: grouperfish mcp %s%s%sallows it",
                  o->name, gf_operation_writes(o) ? "--allow-writes " : "",
-                 o->local ? "--allow-files " : "");
+                 o->local ? "--allow-files " : "", o->network ? "--allow-network " : "");
     refuse(s, b, m->id, GF_MCP_BAD_PARAMETERS, text);
     return NULL;
 }

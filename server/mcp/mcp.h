@@ -24,6 +24,7 @@ typedef struct gf_mcp_options {
     gf_slice name_space;   /* of all calls */
     bool writes;           /* operations that change something are tools, too */
     bool files;            /* those that name files of this machine likewise (operation->local) */
+    bool network;          /* those that send texts to an address likewise (operation->network) */
     const gf_slice *tools; /* n_tools patterns (base/glob.h); none: all that may be offered */
     size_t n_tools;
     uint64_t max_rows;       /* of an answer; 0: 100 */

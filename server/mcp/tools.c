@@ -31,7 +31,7 @@ void gf_mcp_tool_name(const gf_operation *o, char name[GF_MCP_TOOL_NAME])
 bool gf_mcp_tool_is_allowed(const gf_mcp_options *options, const gf_operation *o)
 {
     return gf_mcp_tool_can_be(o) && (options->writes || !gf_operation_writes(o)) &&
-           (options->files || !o->local);
+           (options->files || !o->local) && (options->network || !o->network);
 }
 
 bool gf_mcp_tool_is_offered(const gf_mcp_options *options, const gf_operation *o)
@@ -265,7 +265,7 @@ static void put_hints(gf_json_writer *w, const gf_operation *o)
     gf_json_put_bool(w, "readOnlyHint", !writes);
     gf_json_put_bool(w, "destructiveHint", writes && !o->creates && !o->elsewhere);
     gf_json_put_bool(w, "idempotentHint", !writes || same);
-    gf_json_put_bool(w, "openWorldHint", false);
+    gf_json_put_bool(w, "openWorldHint", o->network);
     gf_json_end(w, '}');
 }
 

@@ -187,6 +187,7 @@ static void answers_messages(void **state)
         {CALL("1", "no_such", "{}"), "there is no tool \\\"no_such\\\""},
         {CALL("1", "put", "{}"), "--allow-writes"},
         {CALL("1", "backup", "{}"), "--allow-writes --allow-files"},
+        {CALL("1", "names", "{}"), "--allow-writes --allow-files --allow-network"},
         {CALL("1", "archive", "{}"), "there is no tool"},
         {CALL("1", "clusters", "{\"collection\":[1]}"),
          "collection: it is an array, and must be text"},
@@ -343,6 +344,11 @@ static void add_page(tool_list *all, gf_slice line, char cursor[32])
         assert_true(gf_json_get_string(v).len > 0);
         assert_true(gf_json_member(tool, "inputSchema", &v));
         assert_true(gf_json_member(tool, "annotations", &v));
+        gf_json_value open;
+        assert_true(gf_json_member(v, "openWorldHint", &open));
+        assert_true(gf_json_get_bool(open) ==
+                    (strcmp(all->names[all->n - 1], "names") == 0 ||
+                     strcmp(all->names[all->n - 1], "papers_extract") == 0));
     }
     if (gf_json_member(result, "nextCursor", &v))
         snprintf(cursor, 32, "%.*s", GF_SLICE_ARG(gf_json_get_string(v)));
@@ -350,7 +356,7 @@ static void add_page(tool_list *all, gf_slice line, char cursor[32])
     gf_json_parser_free(parser);
 }
 
-static tool_list list_tools(bool writes, bool files)
+static tool_list list_tools(bool writes, bool files, bool network)
 {
     scene s = {.n = 0};
     gf_mcp_options o = options_of(&s);
@@ -358,6 +364,7 @@ static tool_list list_tools(bool writes, bool files)
     char in[1000], cursor[32] = "";
     o.writes = writes;
     o.files = files;
+    o.network = network;
     do {
         snprintf(in, sizeof in,
                  "%s{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\",\"params\":{%s%s%s}}\n",
@@ -378,8 +385,9 @@ static bool lists(const tool_list *all, const char *name)
 static void makes_tools_of_operations(void **state)
 {
     (void)state;
-    tool_list reading = list_tools(false, false), writing = list_tools(true, false),
-              all = list_tools(true, true), files = list_tools(false, true);
+    tool_list reading = list_tools(false, false, false), writing = list_tools(true, false, false),
+              all = list_tools(true, true, true), files = list_tools(false, true, true),
+              near = list_tools(true, true, false);
     const gf_operation *o;
     size_t n_reading = 0, n_all = 0;
     for (size_t i = 0; (o = gf_operation_at(i)) != NULL; i++) {
@@ -410,6 +418,10 @@ static void makes_tools_of_operations(void **state)
     assert_false(lists(&reading, "put"));
     assert_false(lists(&files, "backup"));
     assert_true(lists(&all, "backup"));
+    assert_true(lists(&near, "backup"));
+    assert_true(lists(&all, "names"));
+    assert_false(lists(&near, "names"));
+    assert_false(lists(&near, "papers_extract"));
 }
 
 static void reads_arguments(void **state)

@@ -276,4 +276,5 @@ const gf_operation gf_papers_extract_operation = {
     .input = GF_INPUT_REQUIRED,
     .local = true,
     .makes = true,
+    .network = true,
 };
