@@ -142,7 +142,8 @@ const gf_row_member gf_schema_clusters[] = {
     M_MAYBE("children", INTEGERS,
             "with `tree` and `levels`: array of numbers; those beyond `depth` have no rows"),
     M_MAYBE("levels", INTEGERS,
-            "with `levels`: the levels that it is a group of, from 1 on; empty for the root"),
+            "with `levels`: the levels that it is a group of, from 1 on; empty for the "
+            "root, unless a level has one group"),
     M_MAYBE("parts", TEXTS,
             "with `levels`: labels of up to three of its clusters, each the largest of another "
             "part of it; empty for a cluster"),

@@ -269,7 +269,7 @@ static double chance_of(uint64_t all, uint64_t n, double q)
         double part = exp(lgamma(m + 1) - lgamma(x + 1) - lgamma(m - x + 1) + x * log(q) +
                           (m - x) * log1p(-q));
         sum += part;
-        if (part < sum * 1e-12) break;
+        if (part <= sum * 1e-12) break; /* also where both are too small to be told from 0 */
     }
     return sum < 1 ? sum : 1;
 }
@@ -280,6 +280,7 @@ static gf_status find_new_terms(searching *s, uint32_t *n_new, gf_error *err)
     uint32_t unknown = most_unknown(s->view), tests = build->n_regular;
     double q = (double)s->n / ((double)s->n + build->n_docs);
     uint32_t *unfit = gf_calloc((size_t)s->n_terms + 1, sizeof *unfit);
+    gf_status st = GF_OK;
     if (!unfit) return gf_fail_memory(err, "terms");
     for (size_t i = 0; i < s->n; i++) {
         gf_row_view row = gf_csr_row(&s->rows.x, (uint32_t)i);
@@ -288,7 +289,8 @@ static gf_status find_new_terms(searching *s, uint32_t *n_new, gf_error *err)
     }
     for (uint32_t t = 0; t < s->n_terms; t++)
         tests += s->known[t] == GF_TERM_NONE;
-    for (uint32_t t = 0; t < s->n_terms; t++) {
+    for (uint32_t t = 0; t < s->n_terms && st == GF_OK; t++) {
+        st = gf_cancel_check(s->cancel, err);
         uint64_t df = s->known[t] == GF_TERM_NONE ? unknown : build->df[s->known[t]];
         uint64_t all = df + s->df[t];
         if (s->weight[t] <= 0 || s->df[t] < s->least || 2 * unfit[t] < s->df[t]) continue;
@@ -299,7 +301,7 @@ static gf_status find_new_terms(searching *s, uint32_t *n_new, gf_error *err)
         ++*n_new;
     }
     gf_free(unfit);
-    return GF_OK;
+    return st;
 }
 
 /* ---- groups ---------------------------------------------------------------------------------- */
