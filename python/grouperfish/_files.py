@@ -323,7 +323,9 @@ def _with_types(table: Table) -> Table:
 
 
 def _write_columnar(file: BinaryIO, rows: list, path: str, documents: bool) -> None:
-    table = _with_types(flat(rows, documents))
+    table = flat(rows, documents)
+    if not documents:  # whose columns are the users' own
+        table = _with_types(table)
     if not _is_installed("pyarrow"):
         # By the file's number: fastparquet opens what it writes by itself, and closes it.
         name = f"/proc/self/fd/{file.fileno()}"

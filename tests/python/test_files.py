@@ -96,6 +96,15 @@ class Out(Files):
                     self.assertIsInstance(back.doc(13)["fields"]["score"], float)
         self.assertEqual([name for name in self.files() if ".part" in name], [])
 
+    def test_documents_keep_fields_that_are_called_as_our_columns(self):
+        support.skip_without("pyarrow", self)
+        from pyarrow import parquet
+
+        rows = [{"id": 1, "text": "a cat", "replaced": "yes", "score": "007", "margin": 5, "runner_up_score": "5 stars"}]
+        self.store["c"].put(rows).export(self.at("a.parquet"), documents=True)
+        back = parquet.read_table(self.at("a.parquet")).to_pylist()[0]
+        self.assertEqual([back[name] for name in rows[0]], list(rows[0].values()))
+
     def test_csv_is_the_command_s(self):
         c = self.filled()
         for name, options, words in (("plain.csv", {}, ()), ("excel.csv", {"bom": True}, ("--format", "spreadsheet"))):
