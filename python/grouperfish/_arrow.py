@@ -552,17 +552,23 @@ class Batch:
 # ---- Python's values as columns ------------------------------------------------------------------
 
 
+def _are_exact(values: list) -> bool:
+    """Whether floats hold each whole number."""
+    return all(abs(value) <= 2**53 for value in values if type(value) is int)
+
+
 def column_of(values: list) -> Column:
     """A column of the type that holds all of these values; what is neither is written as JSON.
 
-    None, bool, int, float, str and lists of these have types of their own.
+    None, bool, int, float, str and lists of these have types of their own. Whole numbers are never rounded:
+    those that no column of numbers holds are text.
     """
     kinds = {type(value) for value in values if value is not None}
     if kinds <= {bool}:
         return bool_column(values) if kinds else text_column(values)
     if kinds <= {int} and all(v is None or -(2**63) <= v < 2**63 for v in values):
         return number_column(values, "l")
-    if kinds <= {int, float}:
+    if float in kinds and kinds <= {int, float} and _are_exact(values):
         return number_column([None if v is None else float(v) for v in values], "g")
     if kinds <= {str}:
         return text_column(values)

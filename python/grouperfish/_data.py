@@ -257,7 +257,8 @@ def _field_part(values: Any, name: str) -> Part:
     inner = whole.child.format
     item = {"l": lambda v: _arrow.number_column(v, "l"),
             "g": lambda v: _arrow.number_column([float(x) for x in v], "g"),
-            "b": _arrow.bool_column}.get(inner, _arrow.text_column)
+            "b": _arrow.bool_column}.get(
+                inner, lambda v: _arrow.text_column([x if isinstance(x, str) else str(x) for x in v]))
     return _whole_part(lambda some: _arrow.list_column(some, item), listed)
 
 

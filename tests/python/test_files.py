@@ -11,7 +11,7 @@ import warnings
 
 import support
 import grouperfish
-from grouperfish import Invalid, NotFound, _files
+from grouperfish import Invalid, NotFound, _arrow, _files
 
 BODIES = ["the cat sat", "a cat purrs", "cats purr", "=1+1 stocks fell", "stocks\x01 rose _x0041_",
           "a stock split\r\nin two"]
@@ -104,6 +104,15 @@ class Out(Files):
         self.store["c"].put(rows).export(self.at("a.parquet"), documents=True)
         back = parquet.read_table(self.at("a.parquet")).to_pylist()[0]
         self.assertEqual([back[name] for name in rows[0]], list(rows[0].values()))
+
+    def test_whole_numbers_are_not_rounded(self):
+        for values, format in (([2**63, 1, None], "U"), ([2**53, 0.5], "g"), ([2**53 + 1, 0.5, None], "U"),
+                               ([2**63 - 1, None], "l"), ([[2**64]], "+L"), ([float("inf"), 1], "g")):
+            with self.subTest(values=values):
+                self.assertEqual(_arrow.column_of(values).format, format)
+        kept = {"text": ["a cat", "a dog"], "big": [2**64 + 1, 1], "list": [[2**64 + 1, 1], [2]]}
+        fields = self.store["c"].put(kept, id=[1, 2]).doc(1)["fields"]
+        self.assertEqual(fields, {"big": str(2**64 + 1), "list": [str(2**64 + 1), "1"]})
 
     def test_csv_is_the_command_s(self):
         c = self.filled()
