@@ -444,7 +444,10 @@ export async function clusters(where, { signal }) {
                 at`v1/collections/${where.collection}/clusters` +
                     query({ ...place.where, tree: true }),
                 { signal },
-            ),
+            ).catch((e) => {
+                if (e.status !== 404) throw e;
+                return null; /* such as a build of before there were trees */
+            }),
     ]);
     const addressOf = (c) => route.to(['c', where.collection, 'cluster', c.cluster]),
         more = {
@@ -455,7 +458,13 @@ export async function clusters(where, { signal }) {
         };
     let shownView;
     if (view === 'list') shownView = listed(where, place, rows, more, signal);
-    else if (view === 'tree') shownView = { draw: () => {}, element: tree(nodes, rows, addressOf) };
+    else if (view === 'tree')
+        shownView = {
+            draw: () => {},
+            element: nodes
+                ? tree(nodes, rows, addressOf)
+                : h('p', { class: 'empty quiet' }, 'This build has no tree.'),
+        };
     else {
         const map = treemap({ clusters: rows, addressOf, tall: true }),
             key = h('div', {});
