@@ -194,6 +194,23 @@ inBrowser('a build that is published while the first view is read', async (page)
     assert.match(await page.locator('.facts').innerText(), /7 documents/);
 });
 
+test('whole numbers are not rounded', async () => {
+    const source = path.join(process.env.GROUPERFISH_SOURCE, 'server/page/src/api.js');
+    const { parse } = await import(source);
+    const long = '-12345678901234567';
+    const told = `{"a":${long},"b":[9007199254740993,9007199254740991],"c":0.1234567890123456789,
+        "d":"9007199254740993 \\"9007199254740993","e":1e300,"f":1234567890123456789.5,"9007199254740993":7}`;
+    assert.deepEqual(parse(told), {
+        a: long,
+        b: ['9007199254740993', 9007199254740991],
+        c: 0.12345678901234568,
+        d: '9007199254740993 "9007199254740993',
+        e: 1e300,
+        f: 1234567890123456789.5,
+        9007199254740993: 7,
+    });
+});
+
 test('CSV has no cell that a spreadsheet would run', async () => {
     const source = path.join(process.env.GROUPERFISH_SOURCE, 'server/page/src/parts/csv.js');
     const { line } = await import(source);

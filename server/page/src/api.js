@@ -101,7 +101,20 @@ export async function ask(path, options = {}) {
     return ask(path, options);
 }
 
-export const json = async (path, options) => (await ask(path, options)).json();
+/* A text, or a number; behind nothing of a number, so many digits that a number here may not hold them. */
+const TOKENS = /"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*/g,
+    LONG = /(?:^|[^.\d])\d{16}/;
+
+/** JSON; a whole number that would be rounded is the text of its digits. */
+export function parse(text) {
+    if (LONG.test(text))
+        text = text.replace(TOKENS, (t) =>
+            /^-?\d{16,}$/.test(t) && !Number.isSafeInteger(Number(t)) ? `"${t}"` : t,
+        );
+    return JSON.parse(text);
+}
+
+export const json = async (path, options) => parse(await (await ask(path, options)).text());
 
 /** Pieces of text between separators, as they come. */
 export async function* pieces(answer, separator) {
@@ -125,7 +138,7 @@ export async function* pieces(answer, separator) {
 export async function* rows(path, options = {}) {
     const answer = await ask(path, { ...options, headers: { Accept: 'application/x-ndjson' } });
     for await (const line of pieces(answer, '\n')) {
-        const row = JSON.parse(line);
+        const row = parse(line);
         if (row.error) throw new Problem(row.error.status, row.error.title, row.error.detail);
         if (!row.notice) yield row;
     }
