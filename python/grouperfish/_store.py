@@ -142,7 +142,7 @@ class Store:
             return
         with self._lock:
             self._handle = None
-            if threading.get_ident() in self._users or _calls.is_calling_back():
+            if self._users and (threading.get_ident() in self._users or _calls.is_calling_back()):
                 return  # who waited here for that call would wait for himself
             while self._users:
                 self._lock.wait()

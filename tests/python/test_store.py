@@ -464,6 +464,14 @@ class Shapes(InAFolder):
 
 
 class Life(InAFolder):
+    def test_a_store_is_closed_under_a_call_of_another(self):
+        path = os.path.join(os.path.dirname(self.path), "other.store")
+        other = grouperfish.open(path)
+        c = self.filled()
+        c.rebuild(k=2, force=True, progress=lambda *_: other.close())
+        self.assertTrue(other.closed)
+        grouperfish.open(path, wait=0).close()  # nobody holds it
+
     def test_closed(self):
         c = self.filled()
         c.store.close()
