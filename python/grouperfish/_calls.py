@@ -100,8 +100,13 @@ class Call:
     def _run_beside(self, function: Callable[..., int], arguments: tuple) -> int:
         result: list = []
         ended = threading.Event()
+        go = [True]  # who takes it decides whether the function runs
 
         def work() -> None:
+            try:
+                go.pop()
+            except IndexError:  # start() was interrupted, and nobody waits
+                return
             try:
                 result.append(function(*arguments))
             except BaseException as raised:  # such as a wrong argument: ctypes.ArgumentError
@@ -110,12 +115,23 @@ class Call:
             finally:
                 ended.set()
 
-        threading.Thread(target=work, name="grouperfish", daemon=True).start()
-        interruption = None
-        while not ended.is_set():
+        thread = threading.Thread(target=work, name="grouperfish", daemon=True)
+        interruption, started = None, False
+        while True:
             try:
-                ended.wait()
+                if not started:
+                    started = True
+                    thread.start()
+                while not ended.is_set():
+                    ended.wait()
+                break
             except BaseException as raised:  # KeyboardInterrupt, or what a handler raises
+                try:
+                    go.pop()
+                except IndexError:
+                    pass
+                else:  # the function does not run, and will not
+                    raise
                 interruption = interruption or raised
                 self.stop()
         if interruption is not None:

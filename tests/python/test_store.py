@@ -6,12 +6,13 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 import unittest
 import warnings
 
 import support
 import grouperfish
-from grouperfish import Closed, Conflict, Invalid, NotFound, Store
+from grouperfish import Closed, Conflict, Invalid, NotFound, Store, _calls
 
 BODIES = ["the cat sat", "a cat purrs", "cats purr", "stocks fell", "stocks rose", "a stock split"]
 IDS = [11, 12, 13, 14, 15, 16]
@@ -471,6 +472,39 @@ class Life(InAFolder):
         c.rebuild(k=2, force=True, progress=lambda *_: other.close())
         self.assertTrue(other.closed)
         grouperfish.open(path, wait=0).close()  # nobody holds it
+
+    def test_interrupted_while_its_thread_starts(self):
+        """The call that runs has ended when the interruption arrives; one that does not run never does."""
+        real, ran = threading.Thread.start, []
+
+        def begun(thread):
+            real(thread)
+            while not ran:
+                time.sleep(0.001)
+            raise KeyboardInterrupt
+
+        def before(thread):
+            late.append(thread)
+            raise KeyboardInterrupt
+
+        def function(_error):
+            ran.append("began")
+            while not call.cancel.requested:
+                time.sleep(0.001)
+            ran.append("ended")
+            return 0
+
+        late = []
+        self.addCleanup(setattr, threading.Thread, "start", real)
+        for start, expected in ((begun, ["began", "ended"]), (before, [])):
+            threading.Thread.start, call = start, _calls.Call(False)
+            with self.assertRaises(KeyboardInterrupt):
+                call.run(function)
+            self.assertEqual(ran, expected)
+            ran.clear()
+        real(late[0])
+        late[0].join()
+        self.assertEqual(ran, [])
 
     def test_closed(self):
         c = self.filled()
