@@ -34,6 +34,8 @@ export async function readPlace({ collection, values }, signal) {
 }
 
 const known = new Map();
+/* An edit changes a build in its place. This listener is there before the one that shows the view anew. */
+addEventListener('page:refresh', () => known.clear());
 
 /* The server says by which unit, which periods are recent, and what rises. */
 async function askForTrends(place) {
