@@ -114,3 +114,22 @@ inBrowser('a document is moved into another cluster, and a name is an edit', asy
     await page.keyboard.press('Control+z');
     await named(page, first.label);
 });
+
+inBrowser('Enter that is pressed twice makes one edit', async (page) => {
+    const edits = async () => (await server.ask('GET', 'collections/airlines/edits')).length;
+    const before = await edits();
+    await open(page, '#/c/airlines', LIST);
+    await still(page);
+    await page.route(/v1\/.*(label|name)/, async (route) => {
+        await new Promise((go) => setTimeout(go, 300));
+        await route.fallback();
+    });
+    await page.locator(LIST).first().focus();
+    await page.keyboard.press('r');
+    await page.locator('.rename input').fill('Once');
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.toast');
+    await still(page);
+    assert.equal(await edits(), before + 1);
+});

@@ -40,3 +40,17 @@ export function save(name, type, parts) {
     link.remove();
     setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
+
+/**
+ * For a form's onsubmit: run() once, though Enter is pressed twice. It may be sent again where run gives
+ * false, such as when the server has refused it.
+ */
+export function onSubmit(run) {
+    let busy = false;
+    return async (e) => {
+        e.preventDefault();
+        if (busy) return;
+        busy = true;
+        busy = (await run()) !== false;
+    };
+}

@@ -1,7 +1,7 @@
 // Actions on clusters: on one, from its menu, and on several that are chosen in the list.
 // An action whose route the server does not have is not offered.
 import { ask, at, has, json, query } from '../api.js';
-import { h } from '../dom.js';
+import { h, onSubmit } from '../dom.js';
 import { plain, shown } from '../text.js';
 import { inWords } from '../words.js';
 import { downloadDocuments } from './download.js';
@@ -57,8 +57,7 @@ export function rename(place, c, element) {
                 e.stopPropagation();
                 end();
             },
-            onsubmit: async (e) => {
-                e.preventDefault();
+            onsubmit: onSubmit(async () => {
                 const text = field.value.trim();
                 if (text === c.label) return end();
                 const words = [h('q', {}, shown(c.label)), ' is called ', h('q', {}, shown(text)), ' from now on'];
@@ -72,7 +71,7 @@ export function rename(place, c, element) {
                 } catch (problem) {
                     said.textContent = inWords(problem.message);
                     field.focus();
-                    return;
+                    return false;
                 }
                 end();
                 toast(words, async () => {
@@ -80,7 +79,7 @@ export function rename(place, c, element) {
                     refresh();
                 });
                 refresh();
-            },
+            }),
         },
         field,
         h('button', { class: 'primary small' }, 'Save'),

@@ -1,6 +1,6 @@
 // Changes of clusters by hand, and what takes them back: every edit has a number, by which it is undone.
 import { json, query, at } from '../api.js';
-import { h } from '../dom.js';
+import { h, onSubmit } from '../dom.js';
 import { count, several } from '../format.js';
 import * as route from '../route.js';
 import { plain, shown } from '../text.js';
@@ -52,17 +52,16 @@ function formDialog(title, children, verb, submit) {
             'form',
             {
                 id: 'edit-form',
-                onsubmit: async (e) => {
-                    e.preventDefault();
+                onsubmit: onSubmit(async () => {
                     try {
                         await submit();
                     } catch (problem) {
                         said.textContent = inWords(problem.message);
-                        return;
+                        return false;
                     }
                     dialog.close();
                     refresh();
-                },
+                }),
             },
             children,
             said,

@@ -1,6 +1,6 @@
 // The configurations of a collection: how it is clustered. One is chosen, made, changed or deleted.
 import { ask, at, json, query } from '../api.js';
-import { h } from '../dom.js';
+import { h, onSubmit } from '../dom.js';
 import { confirm, openDialog } from '../parts/dialog.js';
 import { rebuild } from '../parts/tasks.js';
 import { failure, toast } from '../parts/toast.js';
@@ -90,10 +90,11 @@ function makeDialog(collection, known, rows) {
             'form',
             {
                 id: 'make',
-                onsubmit: async (e) => {
-                    e.preventDefault();
-                    if (known.includes(name.value))
-                        return (said.textContent = 'There is one of that name.');
+                onsubmit: onSubmit(async () => {
+                    if (known.includes(name.value)) {
+                        said.textContent = 'There is one of that name.';
+                        return false;
+                    }
                     const values = Object.fromEntries(
                         rows.filter((r) => r.from === 'collection').map((r) => [r.key, r.value]),
                     );
@@ -107,11 +108,12 @@ function makeDialog(collection, known, rows) {
                             },
                         );
                     } catch (problem) {
-                        return (said.textContent = inWords(problem.message));
+                        said.textContent = inWords(problem.message);
+                        return false;
                     }
                     dialog.close();
                     location.hash = route.to(['c', collection, 'settings'], { config: name.value, build: '' });
-                },
+                }),
             },
             h('p', { class: 'quiet' }, 'The same documents, clustered another way beside the one there is.'),
             h('label', { for: 'new-configuration' }, 'Name'),
@@ -169,7 +171,11 @@ export async function settings(where, { signal }) {
     const save = h('button', { class: 'primary', disabled: true }, 'Save'),
         saveAndRebuild = h('button', { type: 'button', disabled: true }, 'Save and rebuild');
 
+    /* Once: when it is stored, another view comes. */
+    let busy = false;
     async function store() {
+        if (busy) return false;
+        busy = true;
         said.textContent = '';
         const wanted = changes();
         const before = Object.fromEntries(
@@ -182,6 +188,7 @@ export async function settings(where, { signal }) {
             await setAll(collection, config, wanted);
         } catch (e) {
             said.textContent = inWords(e.message);
+            busy = false;
             return false;
         }
         toast(
