@@ -52,6 +52,7 @@ const failed = (e) => ({
 /* What is on the screen stays until the new view is there as a whole. */
 async function show({ refreshed } = {}) {
     places.arrive();
+    held = false;
     const { kept, from } = places.here;
     const where = { ...route.read(), kept, from: from && { ...from.where, ...from } },
         main = document.getElementById('main');
@@ -96,8 +97,17 @@ function up() {
 /* Whoever looks at an older build, on purpose, goes on doing so; the diff shows two that are named. */
 function changeTo(collection) {
     const where = route.read();
-    if (where.view === 'collections' || where.collection === collection) show({ refreshed: true });
+    if (where.view !== 'collections' && where.collection !== collection) return;
+    if (document.querySelector('#main .rename, #main .settings[data-changed]')) {
+        held = true;
+        return announce('A new build is there; it is shown once you are done here');
+    }
+    show({ refreshed: true });
 }
+
+/* What somebody types is not taken away: the new build is shown once a name has been given, or not. */
+let held = false;
+addEventListener('page:named', () => held && show({ refreshed: true }));
 
 history.scrollRestoration = 'manual';
 restoreTheme();

@@ -203,6 +203,7 @@ export async function settings(where, { signal }) {
     const changed = () => {
         const some = Object.keys(changes()).length > 0;
         save.disabled = saveAndRebuild.disabled = !some;
+        form.toggleAttribute('data-changed', some);
     };
     form.addEventListener('input', changed);
     form.addEventListener('submit', async (e) => {
