@@ -330,12 +330,15 @@ const none = (place) =>
         place.info.size ? rebuildForm(place) : null,
     );
 
+/* Within which ids of clusters mean one thing: elsewhere the same number is another cluster. */
+const idsOf = (where, place) => JSON.stringify([where.values.namespace ?? '', place.config]);
+
 /* The list, with what chooses among its rows. */
 function listed(where, place, rows, more, signal) {
     const addressOf = (c) => route.to(['c', where.collection, 'cluster', c.cluster]);
     const largest = Math.max(1, ...rows.map((c) => c.size)),
         only = where.values.only ?? '',
-        chosen = (where.kept.chosen ??= new Set());
+        chosen = ((where.kept.chosen ??= {})[idsOf(where, place)] ??= new Set());
     const list = h('div', {}),
         csv = h('span', {}),
         which = h('div', {}),
