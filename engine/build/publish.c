@@ -80,36 +80,6 @@ static gf_kept_edit *find_edit(const gf_kept_edits *edits, uint64_t number)
     return NULL;
 }
 
-/* Put a side's witnesses again without those whose documents are gone: a purge leaves nothing of them. */
-static gf_status forget_witnesses(const gf_build_plan *p, uint64_t number, uint32_t side,
-                                  gf_batch *batch, gf_error *err)
-{
-    gf_row row = {0};
-    gf_buffer left = {0}, key = {0};
-    gf_slice ids = {"", 0}, id;
-    gf_status st =
-        gf_edits_read_side(p->store, NULL, p->where, p->configuration, number, side, &row, err);
-    if (st == GF_OK) ids = row.cells[0].value;
-    while (st == GF_OK && gf_slice_take_string(&ids, &id)) {
-        bool there = false;
-        gf_buffer_reset(&key);
-        gf_tables_document_key(&key, p->where.name_space, p->where.collection, id);
-        st = gf_buffer_check(&key, err);
-        if (st == GF_OK)
-            st = gf_scan_finds(p->store->tables.documents, NULL, GF_DOCUMENTS_MAIN,
-                               gf_buffer_view(&key), &there, err);
-        if (there) gf_buffer_string(&left, id);
-    }
-    if (st == GF_OK) st = gf_buffer_check(&left, err);
-    if (st == GF_OK)
-        st = gf_edits_put_side(p->store, p->where, p->configuration, number, side,
-                               gf_buffer_view(&left), batch, err);
-    gf_row_release(&row);
-    gf_buffer_release(&left);
-    gf_buffer_release(&key);
-    return st == GF_ENOTFOUND ? GF_OK : st;
-}
-
 /*
  * Edits that the build has kept or lost are told so. What groups were before them is of use while their
  * build may be served: the one before this is kept as well.
@@ -124,10 +94,7 @@ static gf_status note_edits(const gf_build_plan *p, gf_batch *batch, gf_error *e
         if (!e) continue;
         e->edit.lost = p->edits.at[i].edit.lost;
         st = gf_edits_put(p->store, p->where, p->configuration, e, batch, err);
-        bool purges = p->options->same_rows;
-        for (size_t side = 0; side < gf_edit_sides(&e->edit) && purges && st == GF_OK; side++)
-            st = forget_witnesses(p, e->edit.number, (uint32_t)side, batch, err);
-        if (st == GF_OK && (purges || e->edit.build != p->served.build))
+        if (st == GF_OK && e->edit.build != p->served.build)
             st = gf_edits_delete_before(p->store, p->where, p->configuration, e->edit.number, batch,
                                         err);
     }

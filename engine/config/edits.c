@@ -332,6 +332,47 @@ gf_status gf_edits_delete_before(gf_store *s, gf_place where, gf_slice configura
     return st;
 }
 
+/* ---- forgetting ------------------------------------------------------------------------------ */
+
+static gf_status forget_side(gf_store *s, gf_place where, gf_slice configuration, uint64_t number,
+                             uint32_t side, gf_batch *batch, gf_error *err)
+{
+    gf_row row = {0};
+    gf_buffer left = {0}, key = {0};
+    gf_slice ids = {"", 0}, id;
+    bool any = false;
+    gf_status st = gf_edits_read_side(s, NULL, where, configuration, number, side, &row, err);
+    if (st == GF_OK) ids = row.cells[0].value;
+    while (st == GF_OK && gf_slice_take_string(&ids, &id)) {
+        bool there = false;
+        gf_buffer_reset(&key);
+        gf_tables_document_key(&key, where.name_space, where.collection, id);
+        st = gf_buffer_check(&key, err);
+        if (st == GF_OK)
+            st = gf_scan_finds(s->tables.documents, NULL, GF_DOCUMENTS_MAIN, gf_buffer_view(&key),
+                               &there, err);
+        if (there) gf_buffer_string(&left, id);
+        any = any || !there;
+    }
+    if (st == GF_OK) st = gf_buffer_check(&left, err);
+    if (st == GF_OK && any)
+        st = gf_edits_put_side(s, where, configuration, number, side, gf_buffer_view(&left), batch,
+                               err);
+    gf_row_release(&row);
+    gf_buffer_release(&left);
+    gf_buffer_release(&key);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+gf_status gf_edits_forget_witnesses(gf_store *s, gf_place where, gf_slice configuration,
+                                    const gf_edit *edit, gf_batch *batch, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t side = 0; side < gf_edit_sides(edit) && st == GF_OK; side++)
+        st = forget_side(s, where, configuration, edit->number, (uint32_t)side, batch, err);
+    return st;
+}
+
 /* ---- deleting -------------------------------------------------------------------------------- */
 
 typedef struct cell_deletion {

@@ -4,9 +4,11 @@
  * A build is stale where it has a document that was deleted or put anew since: the changes after
  * its snapshot say which were, and its memberships and its index for search whether it had them.
  * Served stale builds are replaced by new ones; then all stale ones are marked, as after
- * publishing, and dropped; then the changes go that named them; then the files are written anew.
+ * publishing, and dropped; then the changes go that named them; then the files are written anew. Of edits
+ * go the witnesses that were deleted, and what groups were before, of builds that go or are gone.
  */
 #include "engine/build/publish.h"
+#include "engine/config/edits.h"
 #include "engine/search/index.h"
 
 #include "base/grow.h"
@@ -186,6 +188,60 @@ static gf_status rebuild_stale(purging *p, gf_error *kept, gf_error *err)
     return st;
 }
 
+/* The build is known to have words of what was deleted: it could not be made anew. */
+static gf_status is_stale(const purging *p, const gf_configuration_state *c, bool *stale,
+                          gf_error *err)
+{
+    gf_status st = GF_OK;
+    *stale = false;
+    for (size_t i = 0; i < p->n && st == GF_OK; i++) {
+        const kept_build *b = &p->builds[i];
+        uint64_t build;
+        if (!b->stale || !gf_slice_equal(b->configuration, c->name)) continue;
+        st = gf_tables_key_last_number(p->store->tables.builds, b->key, &build, err);
+        *stale = *stale || (st == GF_OK && (int64_t)build == c->rebuilt);
+    }
+    return st;
+}
+
+/*
+ * Witnesses of edits that are gone, and groups of before an edit: of the served build alone they may stay, where
+ * it has nothing of what was deleted.
+ */
+static gf_status forget_in(purging *p, const gf_configuration_state *c, gf_batch *batch,
+                           gf_error *err)
+{
+    gf_kept_edits edits = {0};
+    bool stale = false;
+    gf_status st = gf_edits_read(p->store, NULL, p->where, c->name, &edits, err);
+    if (st == GF_OK) st = is_stale(p, c, &stale, err);
+    for (size_t i = 0; i < edits.n && st == GF_OK; i++) {
+        const gf_edit *e = &edits.at[i].edit;
+        st = gf_edits_forget_witnesses(p->store, p->where, c->name, e, batch, err);
+        if (st == GF_OK && (stale || e->build != c->rebuilt))
+            st = gf_edits_delete_before(p->store, p->where, c->name, e->number, batch, err);
+    }
+    gf_edits_release(&edits);
+    return st;
+}
+
+static gf_status forget_edits(purging *p, gf_batch *batch, gf_error *err)
+{
+    gf_collection_row row = {0};
+    gf_configuration_state *states = NULL;
+    size_t n = 0;
+    gf_status st = gf_store_lock(p->store, err);
+    if (st == GF_OK) st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
+    if (st == GF_OK) st = gf_collection_row_states(&row, &states, &n, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = forget_in(p, &states[i], batch, err);
+    if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
+    gf_store_unlock(p->store);
+    gf_free(states);
+    gf_collection_row_release(&row);
+    return st;
+}
+
 /* With the write lock held: those that publishing has not dropped yet get their marks. */
 static gf_status mark_stale(purging *p, gf_batch *batch, gf_buffer *marked, gf_error *err)
 {
@@ -242,6 +298,7 @@ gf_status gf_purge_collection(gf_store *s, gf_place where, const gf_rebuild_opti
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) st = find_stale(&p, err);
     if (st == GF_OK) st = rebuild_stale(&p, &kept, err);
+    if (st == GF_OK) st = forget_edits(&p, batch, err);
     if (st == GF_OK) st = drop_stale(&p, batch, err);
     if (st == GF_OK) st = gf_purge_store(s, err);
     if (st == GF_OK && kept.status != GF_OK) {

@@ -158,6 +158,41 @@ static void deleted_documents(void **state)
     }
 }
 
+/*
+ * Edits keep ids and sentences of their build, also once the next one is served, which was made without
+ * the document and so is not made anew.
+ */
+static void witnesses_of_edits(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    char word[WORD + 1], id[WORD + 1];
+    uint64_t seed = gf_test_seed();
+    make_word(word, seed);
+    make_word(id, seed + 1);
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    put_word(&f, id, word);
+    fixture_set(&f, "c", "default", "k", "4");
+    fixture_rebuild(&f, "c");
+    for (uint32_t i = 2; i <= 4; i++)
+        assert_ok(gf_edit_make(
+            f.store, fixture_place("c"), fixture_default(),
+            &GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = 1, .others = &i, .n_others = 1),
+            NULL, NULL, &err));
+    fixture_delete(&f, "c", id);
+    fixture_rebuild(&f, "c");
+    assert_true(store_has(&f, id));
+    purge(&f, "c");
+    fixture_close(&f);
+    fixture_reopen(&f);
+    expect_gone(&f, word);
+    expect_gone(&f, id);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 /* A text that was replaced goes too; texts that nobody deleted stay. */
 static void replaced_documents(void **state)
 {
@@ -352,9 +387,13 @@ static void memory_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(deleted_documents), cmocka_unit_test(replaced_documents),
-        cmocka_unit_test(sentences),         cmocka_unit_test(documents_that_a_filter_left_out),
-        cmocka_unit_test(nothing_to_purge),  cmocka_unit_test(deleted_collection),
+        cmocka_unit_test(witnesses_of_edits),
+        cmocka_unit_test(deleted_documents),
+        cmocka_unit_test(replaced_documents),
+        cmocka_unit_test(sentences),
+        cmocka_unit_test(documents_that_a_filter_left_out),
+        cmocka_unit_test(nothing_to_purge),
+        cmocka_unit_test(deleted_collection),
         cmocka_unit_test(memory_ends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
