@@ -69,6 +69,8 @@ typedef struct tree_walk {
     uint32_t *first_level, *last_level; /* n_nodes; 0: the node is of none */
     uint32_t *main;                     /* n_nodes: the leaf below it that says best what it is */
     gf_arena memory;                    /* labels that are made of parts */
+    gf_strings taken;                   /* labels that no other may be, folded */
+    gf_buffer letters;                  /* of the one at hand */
 } tree_walk;
 
 static gf_status allocate_walk(tree_walk *w, gf_error *err)
@@ -102,6 +104,8 @@ static void release_walk(tree_walk *w)
     gf_free(w->last_level);
     gf_free(w->main);
     gf_arena_release(&w->memory);
+    gf_strings_release(&w->taken);
+    gf_buffer_release(&w->letters);
     gf_tree_kept_release(&w->kept);
 }
 
@@ -110,29 +114,36 @@ static const gf_listed_cluster *cluster_of(const tree_walk *w, uint32_t leaf)
     return gf_view_find_cluster(w->view, w->kept.ids[leaf]);
 }
 
+static gf_status fold_label(tree_walk *w, gf_slice label, gf_error *err)
+{
+    gf_buffer_reset(&w->letters);
+    gf_utf8_fold(label, &w->letters);
+    return gf_buffer_check(&w->letters, err);
+}
+
+/* *is_new: no other had it, in whatever case. */
+static gf_status take_label(tree_walk *w, gf_slice label, bool *is_new, gf_error *err)
+{
+    uint32_t id;
+    gf_status st = fold_label(w, label, err);
+    return st == GF_OK ? gf_strings_add(&w->taken, gf_buffer_view(&w->letters), &id, is_new, err)
+                       : st;
+}
+
 /* A cluster may have got the label of an inner node since the build, in whatever case. */
 static gf_status drop_taken_labels(tree_walk *w, gf_error *err)
 {
     const gf_tree *t = &w->kept.tree;
-    gf_strings taken = {0};
-    gf_buffer letters = {0};
-    uint32_t id;
+    bool is_new;
     gf_status st = GF_OK;
-    for (size_t c = 0; c < w->view->n_clusters && st == GF_OK; c++) {
-        gf_buffer_reset(&letters);
-        gf_utf8_fold(w->view->clusters[c].label, &letters);
-        st = gf_buffer_check(&letters, err);
-        if (st == GF_OK) st = gf_strings_add(&taken, gf_buffer_view(&letters), &id, NULL, err);
-    }
+    for (size_t c = 0; c < w->view->n_clusters && st == GF_OK; c++)
+        st = take_label(w, w->view->clusters[c].label, &is_new, err);
     for (uint32_t v = t->k; v < t->n_nodes && st == GF_OK; v++) {
-        gf_buffer_reset(&letters);
-        gf_utf8_fold(w->kept.labels[v], &letters);
-        st = gf_buffer_check(&letters, err);
-        if (st == GF_OK && gf_strings_find(&taken, gf_buffer_view(&letters)) != GF_STRING_NONE)
+        st = fold_label(w, w->kept.labels[v], err);
+        if (st == GF_OK &&
+            gf_strings_find(&w->taken, gf_buffer_view(&w->letters)) != GF_STRING_NONE)
             w->kept.labels[v] = (gf_slice){0};
     }
-    gf_buffer_release(&letters);
-    gf_strings_release(&taken);
     return st;
 }
 
@@ -256,6 +267,7 @@ static void offer_part(const tree_walk *w, uint32_t leaf, uint32_t parts[PARTS +
  * The main leaf of each of a group's parts, which are the groups below it or, on the last level,
  * its clusters. So no two groups have the same: of two parts of one group no other but those above
  * has both, and these have one of them at most. Those without a subject only help to make two.
+ * Labels that have commas themselves may still make two alike, which name_group tells apart.
  */
 static size_t find_parts(const tree_walk *w, uint32_t v, uint32_t parts[PARTS + 1])
 {
@@ -289,6 +301,14 @@ static gf_status name_group(tree_walk *w, uint32_t v, gf_error *err)
         gf_buffer_slice(&b, label_of_part(w, parts[i]));
     }
     gf_status st = gf_buffer_check(&b, err);
+    bool is_new = false;
+    size_t length = b.len;
+    for (unsigned i = 1; st == GF_OK && !is_new; i++) {
+        b.len = length;
+        if (i > 1) gf_buffer_format(&b, " (%u)", i);
+        st = gf_buffer_check(&b, err);
+        if (st == GF_OK) st = take_label(w, gf_buffer_view(&b), &is_new, err);
+    }
     if (st == GF_OK) w->kept.labels[v] = gf_arena_copy(&w->memory, gf_buffer_view(&b));
     if (st == GF_OK && !w->kept.labels[v].ptr) st = gf_fail_memory(err, "the tree");
     gf_buffer_release(&b);
@@ -298,7 +318,11 @@ static gf_status name_group(tree_walk *w, uint32_t v, gf_error *err)
 static gf_status name_groups(tree_walk *w, gf_error *err)
 {
     gf_status st = GF_OK;
+    bool is_new;
     choose_main_leaves(w);
+    for (uint32_t v = w->kept.tree.k; v + 1 < w->kept.tree.n_nodes && st == GF_OK; v++)
+        if (w->first_level[v] && w->kept.labels[v].len)
+            st = take_label(w, w->kept.labels[v], &is_new, err);
     for (uint32_t v = w->kept.tree.k; v + 1 < w->kept.tree.n_nodes && st == GF_OK; v++)
         if (w->first_level[v] && w->kept.labels[v].len == 0) st = name_group(w, v, err);
     return st;

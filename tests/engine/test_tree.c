@@ -201,6 +201,31 @@ static void cuts_levels(void **state)
     fixture_close(&f);
 }
 
+/* A person calls a cluster as the group is called, and another as its parts are. */
+static void made_labels_are_of_one_group(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_place c = fixture_place("c");
+    begin(&f);
+    assert_ok(gf_pin_label(f.store, c, fixture_default(), 1, GF_SLICE("Fruit"), &err));
+    gf_view *view = view_of(&f);
+    levels_are(view, (uint32_t[]){2}, 1,
+               " 32/4 levels 0-0 Fruit ship\n"
+               "  Fruit, pear 19/2 levels 1-1 Fruit pear\n"
+               "  sea 13/2 levels 1-1 ship fish\n");
+    gf_view_close(view);
+    assert_ok(gf_pin_label(f.store, c, fixture_default(), 3, GF_SLICE("fruit, PEAR"), &err));
+    view = view_of(&f);
+    levels_are(view, (uint32_t[]){2}, 1,
+               " 32/4 levels 0-0 Fruit fruit, PEAR\n"
+               "  Fruit, pear (2) 19/2 levels 1-1 Fruit pear\n"
+               "  sea 13/2 levels 1-1 fruit, PEAR fish\n");
+    gf_view_close(view);
+    fixture_close(&f);
+}
+
 enum { LEVELS = 3, SOME = 14 };
 
 typedef struct level_check {
@@ -422,6 +447,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(reads_a_tree),
                                        cmocka_unit_test(one_cluster_and_none),
                                        cmocka_unit_test(cuts_levels),
+                                       cmocka_unit_test(made_labels_are_of_one_group),
                                        cmocka_unit_test(levels_nest_and_add_up),
                                        cmocka_unit_test(damage_is_found),
                                        cmocka_unit_test(random_bytes),
