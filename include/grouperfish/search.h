@@ -128,7 +128,9 @@ typedef struct gf_near_duplicates_options {
  *
  * and documents whose rows are equal count as one, at the place of the first. So a group's
  * representative is its first document, each member is at least so near to it, and what comes later
- * changes no group of what was there. Documents without terms are in none. Exact, and the same for any
+ * changes no group of what was there. Documents without terms are in none. Words that are no terms of
+ * the build, as it left them out or has not met them, count for nothing: short texts that share the
+ * only words it knows have a cosine of 1, whatever else they say. Exact, and the same for any
  * number of threads. Groups of two documents or more are visited, the largest first, then by
  * their representative; in a group the representative, then members by falling score.
  *
