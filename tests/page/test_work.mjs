@@ -350,6 +350,21 @@ inBrowser('import: which column is which is guessed, and can be said; dates have
     assert.match(String((await server.ask('GET', 'collections/week2/documents/2')).time), /^2015-03-04/);
 });
 
+inBrowser('import: a column that is called id, time or lang can be none; one with a comma is no text', async (page) => {
+    await open(page, '', '.row-link');
+    await drop(page, { 'named.csv': 'id,time,lang,"text, long",none\n7,x,en,late plane,1\n7,y,en,late again,2\n' });
+    for (const role of ['id', 'time', 'language'])
+        await page.getByLabel(`Column of the ${role}`).selectOption('');
+    assert.deepEqual(await texts(page, '[name=text] option:disabled'), ['text, long (has a comma: rename the column)']);
+    await page.getByLabel('Column of the text').selectOption('none');
+    await send(page);
+    const all = server.run('export', 'named', '--documents').map((line) => JSON.parse(line));
+    assert.deepEqual(
+        all.map((d) => d['field:id']),
+        ['7', '7'],
+    );
+});
+
 inBrowser('import: a workbook shows its sheets and dates; a zip of texts is no workbook', async (page) => {
     await open(page, '', '.row-link');
     await drop(page, {

@@ -181,10 +181,23 @@ function columnsForm(file, changed) {
         Object.fromEntries(
             [...element.querySelectorAll('[name]')].map((e) => [e.name, e.hidden ? '' : e.value]),
         );
+    let columns = [];
+    /* As the server is told: "none" of a column that is taken by its name is a name that no column has. */
+    const roles = () => {
+        const v = values();
+        let none = 'none';
+        while (columns.includes(none)) none += '_';
+        for (const role of ['id', 'time', 'lang'])
+            if (!v[role] && columns.includes(role)) v[role] = none;
+            else if (v[role] === role) v[role] = '';
+        /* Columns are guessed: a time that cannot be read refuses nothing. */
+        return { ...v, 'bad-times': v.time ? 'drop' : '' };
+    };
     async function draw(sheet) {
         const found = await preview(file, sheet),
             { records } = found;
         const names = [...new Set(records.flatMap((r) => Object.keys(r)))];
+        columns = names;
         const guessed = guess(records, names);
         const table = h('div', {});
         const dates = h(
@@ -222,7 +235,15 @@ function columnsForm(file, changed) {
                           'select',
                           { id: `import-${role}`, name: role, 'aria-label': label, onchange: update },
                           role === 'text' ? null : h('option', { value: '' }, 'none'),
-                          names.map((n) => h('option', { value: n, selected: n === guessed[role] }, plain(n))),
+                          names.map((n) => {
+                              /* The server takes a list of these, between commas. */
+                              const cannot = (role === 'text' || role === 'title') && n.includes(',');
+                              return h(
+                                  'option',
+                                  { value: n, selected: n === guessed[role] && !cannot, disabled: cannot },
+                                  plain(n) + (cannot ? ' (has a comma: rename the column)' : ''),
+                              );
+                          }),
                       )
                     : h('input', {
                           id: `import-${role}`,
@@ -279,7 +300,7 @@ function columnsForm(file, changed) {
         update();
         changed();
     }
-    return { element, draw, values };
+    return { element, draw, roles };
 }
 
 async function open(files, collection) {
@@ -318,18 +339,18 @@ async function open(files, collection) {
         );
 
     const pathTo = (to) => {
-        const v = columns.values();
+        const v = columns.roles();
         return (
             at`v1/collections/${to}/documents` +
             query({
                 from: v.from,
                 sheet: v.sheet,
                 text: v.text && v.title ? `${v.title},${v.text}` : v.text === 'text' ? '' : v.text,
-                id: v.id === 'id' ? '' : v.id,
-                time: v.time === 'time' ? '' : v.time,
-                lang: v.lang === 'lang' ? '' : v.lang,
+                id: v.id,
+                time: v.time,
+                lang: v.lang,
                 dates: v.dates,
-                'bad-times': v.time && v.time !== 'time' ? 'drop' : '',
+                'bad-times': v['bad-times'],
             })
         );
     };
