@@ -502,6 +502,13 @@ class Collection(Plots):
         if fields is not None:
             _data.check_fields(fields)
             names["fields"] = list(fields) or names["text"] or "text"  # the text is there in any case: no other
+        for name, given in (("text", names["text"]), ("fields", fields)):
+            for one in [given] if isinstance(given, str) else given or ():
+                if "," in one:
+                    raise Invalid(
+                        f"{name}: of a file, the column {one!r} cannot be named, for its comma; rename it, or "
+                        "read the file first: put(pandas.read_csv(path))"
+                    )
         answer = self.run(
             "put",
             data=_files.pieces_of(path),

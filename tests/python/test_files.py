@@ -243,6 +243,13 @@ class Out(Files):
 
 
 class In(Files):
+    def test_columns_that_have_a_comma(self):
+        with open(self.at("a.csv"), "w") as file:
+            file.write('id,"body, long",stars\n1,a cat,5\n')
+        for options in ({"text": "body, long"}, {"text": "id", "fields": ["body, long"]}):
+            with self.assertRaisesRegex(Invalid, r"the column 'body, long' cannot be named, for its comma; rename it"):
+                self.store["c"].put(self.at("a.csv"), **options)
+
     def test_parquet_of_many_batches(self):
         pyarrow = support.skip_without("pyarrow", self)
         from pyarrow import parquet
