@@ -45,6 +45,9 @@ const failed = (e) => ({
         { class: 'empty', role: 'alert', 'data-status': e.status },
         h('h1', {}, e.status === 404 ? 'It is not there' : 'This cannot be shown'),
         h('p', {}, inWords(e.message)),
+        e.status === 404 && route.read().values.build
+            ? h('p', {}, h('a', { href: route.withValues({ build: '' }) }, 'The build that is served'))
+            : null,
         h('p', {}, h('button', { type: 'button', onclick: () => show() }, 'Try again')),
     ),
 });

@@ -1,7 +1,14 @@
 // What several views need of a collection: its builds, and its clusters' trends.
-import { at, has, json, query } from './api.js';
+import { at, has, json, Problem, query } from './api.js';
 
 const single = (answer) => (Array.isArray(answer) ? answer[0] : answer);
+
+/** The build of a place, or undefined where nothing is clustered yet; fails where the address has one that is gone. */
+export function buildOf(place) {
+    if (place.wanted && !place.build)
+        throw new Problem(404, 'Not Found', 'This build is no longer kept.');
+    return place.build;
+}
 
 /** A collection with one configuration's builds; `build` is the one that is shown, or undefined. */
 export async function readPlace({ collection, values }, signal) {

@@ -2,7 +2,7 @@
 import { at, json, query } from '../api.js';
 import { h } from '../dom.js';
 import { count, percent, score, several } from '../format.js';
-import { readChanges, readPlace, readTrends } from '../model.js';
+import { buildOf, readChanges, readPlace, readTrends } from '../model.js';
 import { actionsFor, clusterMenu } from '../parts/actions.js';
 import { marks } from '../parts/edits.js';
 import { bar } from '../parts/bar.js';
@@ -368,6 +368,7 @@ function trendSection(t, row) {
 
 export async function cluster(where, { signal }) {
     const place = await readPlace(where, signal);
+    buildOf(place);
     const [c, actions] = await Promise.all([
         json(
             at`v1/collections/${where.collection}/clusters/${where.id}` +

@@ -2,7 +2,7 @@
 import { at, json, query } from '../api.js';
 import { h } from '../dom.js';
 import { count, percent, several, signed } from '../format.js';
-import { readChanges, readPlace, readTrends } from '../model.js';
+import { buildOf, readChanges, readPlace, readTrends } from '../model.js';
 import { actionsFor, clusterMenu } from '../parts/actions.js';
 import { marks } from '../parts/edits.js';
 import { bar } from '../parts/bar.js';
@@ -416,7 +416,7 @@ export async function clusters(where, { signal }) {
     const place = await readPlace(where, signal);
     const head = [h('h1', {}, shown(where.collection)), facts(place)];
     const base = { title: where.collection, place, collection: where.collection };
-    if (!place.build)
+    if (!buildOf(place))
         return {
             ...base,
             element: [
