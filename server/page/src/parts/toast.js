@@ -1,5 +1,6 @@
 // Something that has been done, said at the page's foot, with the way to take it back.
 import { announce, h } from '../dom.js';
+import * as route from '../route.js';
 import { plain, shown } from '../text.js';
 import { inWords } from '../words.js';
 
@@ -7,11 +8,21 @@ const SECONDS = 12;
 
 let latest = null; /* the one that Ctrl+Z takes back */
 
+/* What is taken back is asked of the namespace that is shown: nothing of another can be. */
+const namespaceNow = () => route.read().values.namespace ?? '';
+addEventListener('hashchange', () => {
+    for (const old of document.querySelectorAll('#dock .toast'))
+        if (old.dataset.namespace !== namespaceNow()) {
+            old.remove();
+            latest = null;
+        }
+});
+
 /** words: nodes; undo() takes it back, and says how that went by an exception alone. */
 export function toast(words, undo) {
     const said = h('span', { class: 'task-words' }, words);
     const tools = h('span', { class: 'tools' });
-    const element = h('div', { class: 'task toast' }, said, tools);
+    const element = h('div', { class: 'task toast', 'data-namespace': namespaceNow() }, said, tools);
     const me = { undo: null };
     const go = () => {
         element.remove();
