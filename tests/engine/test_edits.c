@@ -645,6 +645,23 @@ static void without_clusters_edits_are_told_as_lost(void **state)
     fixture_close(&f);
 }
 
+/* A document that was moved is where the id stays, also after the cluster that it went to has ended. */
+static void a_split_follows_merges(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
+    assert_ok(try_move(&f, "001", b, &err));
+    assert_ok(try_merge(&f, c, b, &err));
+    assert_ok(try_split(&f, c, 3, &err));
+    assert_int_equal(place(&f, "001"), c);
+    assert_int_equal(place(&f, "000"), a);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 /* ---- random histories ------------------------------------------------------------------------ */
 
 typedef struct history {
@@ -978,6 +995,7 @@ int main(void)
         cmocka_unit_test(undo_of_set_is_by_field),
         cmocka_unit_test(undo_says_what_it_cannot_do),
         cmocka_unit_test(without_clusters_edits_are_told_as_lost),
+        cmocka_unit_test(a_split_follows_merges),
         cmocka_unit_test(edits_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_size_that_is_too_large_is_damage),
