@@ -570,7 +570,9 @@ gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
         const gf_edit_atom *atom = &o->atoms[a];
         if (atom->dead || cluster_of(m, k, atom->id) != GF_NO_CLUSTER) continue;
         uint32_t l = most_of(c, atom, votes);
-        if (l != GF_NO_CLUSTER && !is_named(o, m->ids[l])) m->ids[l] = atom->id;
+        /* A label that was pinned before there were edits is of its cluster without a fact. */
+        if (l != GF_NO_CLUSTER && !is_named(o, m->ids[l]) && !gf_pins_label(&plan->pins, m->ids[l]))
+            m->ids[l] = atom->id;
     }
     gf_free(votes);
     for (size_t a = 0; a < o->n_atoms; a++) {
