@@ -250,14 +250,20 @@ class Trends(unittest.TestCase):
         zone = datetime.timezone(datetime.timedelta(hours=2))
         kinds = [
             [1709618400, 1709618400.0],
+            [1709618400000, 1709618400.0],
+            numpy.array([1709618400000, 1709618400]),
+            numpy.array([1709618400000, "2024-03-05T06:00:00Z"], dtype=object),
             ["2024-03-05T06:00:00Z", "2024-03-05T08:30:00+02:00"],
             [datetime.datetime(2024, 3, 5, 6), datetime.datetime(2024, 3, 5, 8, tzinfo=zone)],
             numpy.array(["2024-03-05T06", "2024-03-05T06:59"], dtype="datetime64[ns]"),
         ]
         pandas = support.module("pandas")
         if pandas is not None:
-            kinds.append(pandas.Series(kinds[2][:1] * 2))
-            kinds.append(pandas.to_datetime(pandas.Series(kinds[1]), utc=True).dt.tz_convert("Europe/Berlin"))
+            kinds.append(pandas.Series([datetime.datetime(2024, 3, 5, 6)] * 2))
+            kinds.append(pandas.Series([1709618400000, 1709618400], dtype="Int64"))
+            with_none = pandas.Series([1709618400000, None], dtype="Int64")
+            self.assertEqual(periods.count([0, 0], with_none, "hour", None)[0]["undated"], 1)
+            kinds.append(pandas.to_datetime(pandas.Series(["2024-03-05T06:00:00Z"] * 2), utc=True).dt.tz_convert("Europe/Berlin"))
         for times in kinds:
             self.assertEqual(periods.count([0, 0], times, "hour", None)[0]["periods"], expected, times)
         missing = periods.count([0, 0, -1], ["2024-03-05", None, "2024-03-05"], "day", None)[0]

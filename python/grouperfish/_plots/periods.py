@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import datetime
 import math
+import numbers
 from typing import Any, Optional
 
 import_error = None
@@ -19,6 +20,7 @@ except ImportError as missing:  # said once somebody asks
 from .._errors import Invalid
 
 UNITS = ("hour", "day", "week", "month", "quarter", "year")
+MILLISECONDS = 100_000_000_000  # a number from here on counts these, as the engine has it
 MONDAY = 3  # 1 January 1970 was a Thursday: so many days behind a Monday
 
 
@@ -123,11 +125,11 @@ def _seconds_of(times: Any) -> tuple:
     values = numpy.asarray(times)
     if values.ndim != 1:
         raise Invalid("times are a list, an array or a column: one for each text")
-    if values.dtype.kind == "f":
+    if values.dtype.kind in "fiu":
         known = numpy.isfinite(values)
-        return numpy.where(known, values, 0).astype("int64"), known
-    if values.dtype.kind in "iu":
-        return values.astype("int64"), numpy.ones(len(values), dtype=bool)
+        values = numpy.where(known, values, 0)
+        seconds = numpy.where(abs(values) >= MILLISECONDS, values // 1000, values)
+        return seconds.astype("int64"), known
     if values.dtype.kind != "M":
         read = [_read(i, value) for i, value in enumerate(values.tolist())]
         values = numpy.array(read, dtype="datetime64[s]") if read else numpy.zeros(0, "datetime64[s]")
@@ -138,7 +140,7 @@ def _seconds_of(times: Any) -> tuple:
 
 def _read(row: int, value: Any) -> Any:
     """A time of UTC without a zone, or None."""
-    if value is None or value != value or str(value) in ("", "NaT"):
+    if value is None or str(value) in ("", "NaT", "nan", "<NA>"):
         return None
     if isinstance(value, str):
         try:
@@ -148,7 +150,8 @@ def _read(row: int, value: Any) -> Any:
                 return numpy.datetime64(value.strip(), "s").item()
             except ValueError:
                 raise Invalid(f"row {row}: {value!r} is no time; ISO 8601 is") from None
-    elif isinstance(value, (int, float)):
+    elif isinstance(value, numbers.Real):
+        value = value / 1000 if abs(value) >= MILLISECONDS else value
         return datetime.datetime.fromtimestamp(value, datetime.timezone.utc).replace(tzinfo=None)
     if isinstance(value, datetime.datetime) and value.tzinfo is not None:
         value = value.astimezone(datetime.timezone.utc).replace(tzinfo=None)
