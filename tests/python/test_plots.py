@@ -242,6 +242,24 @@ class Trends(unittest.TestCase):
                         for key in ("z", "change"):
                             self.assertAlmostEqual(mine[key], row[key], 6, (span, by, asked, key))
 
+    def test_shares_are_of_all_documents(self):
+        support.skip_without("numpy", self)
+        from grouperfish._plots import charts
+
+        rows = [{"id": i, "text": WORDS[i % 4], "time": 1400000000 + i * 86400} for i in range(200)]
+        c = grouperfish.Store(None)["c"].put(rows, id="id", time="time").rebuild(k=4)
+        subject = charts.Subject(c)
+
+        def shares():
+            chart = charts.trends_of(subject, charts.read_periods(subject, "month", None, None), 8, None, True)
+            return {line.full_name: line.values for line in chart.lines + chart.others}
+
+        before = shares()
+        hidden = c.clusters()[0]
+        c.hide(hidden["cluster"])
+        del before[hidden["label"]]
+        self.assertEqual(shares(), before)
+
     def test_times_of_all_kinds(self):
         numpy = support.skip_without("numpy", self)
         from grouperfish._plots import periods

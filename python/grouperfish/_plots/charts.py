@@ -172,10 +172,11 @@ def read_periods(subject: Subject, by: str, periods: Optional[int], times: Any) 
     if subject.labels is None:
         if times is not None:
             raise Invalid("times are of an estimator's texts; documents of a collection have theirs: put(time=...)")
-        rows = subject.rows(by=by, periods=periods)
+        rows = subject.rows(by=by, periods=periods, hidden=True)  # a share is of all documents
         if not any(row.get("periods") for row in rows):
             raise Invalid("no document has a time: put(..., time=COLUMN) brings them")
-        return rows
+        shown = {row["cluster"] for row in subject.rows()}
+        return [{**row, "hidden": row["cluster"] not in shown} for row in rows]
     if times is None:
         raise Invalid("an estimator keeps no times: plot_trends(times=...), one for each text that was fitted")
     plain = subject.rows()
@@ -188,6 +189,9 @@ def trends_of(subject: Subject, rows: list, top: int, clusters: Optional[Sequenc
     names = [period["period"] for period in rows[0]["periods"]]
     values = {id(row): [period["documents"] for period in row["periods"]] for row in rows}
     totals = [sum(column) for column in zip(*values.values())]
+    rows = [row for row in rows if not row.get("hidden")]
+    if not rows:
+        raise NotFound("there are no clusters: all are hidden")
     if share:
         for row in rows:
             values[id(row)] = [100 * v / t if t else 0.0 for v, t in zip(values[id(row)], totals)]
@@ -274,10 +278,13 @@ def read_map(subject: Subject, top: int) -> Map:
 
 def _groups(subject: Subject) -> tuple:
     """({cluster: its colour}, names of the colours): the groups of the hierarchy that are coloured."""
-    rows = {row["node"]: row for row in subject.rows(tree=True)}
+    try:
+        rows = {row["node"]: row for row in subject.rows(tree=True)}
+    except NotFound:  # this build has no hierarchy
+        return {}, []
     chosen = _chosen_groups(rows)
     color = {row["node"]: i for i, row in enumerate(chosen)}
-    found = {}
+    found: dict = {}
     for row in rows.values():
         at = row
         while at["node"] not in color and "parent" in at:
