@@ -147,6 +147,8 @@ def whole_file(path: str) -> Iterator[BinaryIO]:
     place = os.path.realpath(path)
     if os.path.exists(place) and not stat.S_ISREG(os.stat(place).st_mode):
         raise Invalid(f"{path} is there already, and is no file")
+    if os.path.exists(place):  # replacing it needs no right to write it: one that is read-only stays
+        os.close(os.open(place, os.O_WRONLY))
     folder, name = os.path.split(place)
     number, part = tempfile.mkstemp(prefix=name + ".", suffix=".part", dir=folder)
     try:

@@ -96,6 +96,21 @@ class Out(Files):
                     self.assertIsInstance(back.doc(13)["fields"]["score"], float)
         self.assertEqual([name for name in self.files() if ".part" in name], [])
 
+    def test_a_read_only_file_stays(self):
+        c = self.store["c"].put(["a cat"], id=[1])
+        with open(self.at("a.csv"), "w") as file:
+            file.write("mine")
+        os.chmod(self.at("a.csv"), 0o444)
+        os.chmod(self.folder, 0o777)
+        me = os.geteuid()
+        if me == 0:  # who may write everything
+            self.addCleanup(os.seteuid, 0)
+            os.seteuid(65534)
+        with self.assertRaisesRegex(PermissionError, "a.csv"):
+            c.export(self.at("a.csv"), documents=True)
+        os.seteuid(me)
+        self.assertEqual((self.read("a.csv"), self.files()), (b"mine", ["a.csv"]))
+
     def test_documents_keep_fields_that_are_called_as_our_columns(self):
         support.skip_without("pyarrow", self)
         from pyarrow import parquet
