@@ -9,6 +9,7 @@ import datetime
 import html
 from typing import Any
 
+from ._errors import Invalid
 from ._plots import Plots
 from ._plots.charts import Subject
 from ._table import Table
@@ -56,6 +57,8 @@ class Build(dict, Plots):
         self._collection = collection
 
     def _charted(self) -> Subject:
+        if self._collection is None:
+            raise Invalid(f"this build was pickled: ask its collection, c.build({self['build']})")
         return Subject(self._collection, self["build"])
 
     def __reduce__(self) -> Any:

@@ -356,7 +356,13 @@ class OfBuilds(unittest.TestCase):
         self.assertEqual(len(c.plot_sizes(backend="matplotlib").axes[0].patches), 2)
         self.assertEqual(len(c.build(first).plot_sizes(backend="matplotlib").axes[0].patches), 4)
         self.assertEqual(len(c.build(first).plot_map(backend="matplotlib").axes[0].patches), 4)
-        self.assertEqual(pickle.loads(pickle.dumps(c.build())), c.build())
+        again = pickle.loads(pickle.dumps(c.build()))
+        self.assertEqual(again, c.build())
+        with self.assertRaisesRegex(grouperfish.Invalid, r"this build was pickled: ask its collection, c.build\("):
+            again.plot_sizes(backend="matplotlib")
+        for periods in (0, -1, 1.5, True):
+            with self.assertRaisesRegex(grouperfish.Invalid, "periods is a whole number from 1 on"):
+                c.plot_trends(periods=periods, backend="matplotlib")
 
 
 if __name__ == "__main__":

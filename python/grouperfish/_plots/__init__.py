@@ -115,6 +115,7 @@ class Plots:
         """
         drawer = _drawer(backend, ax)
         subject = self._charted()
+        periods = None if periods is None else _count("periods", periods)
         rows = charts.read_periods(subject, by, periods, times)
         return drawer.draw_trends(charts.trends_of(subject, rows, _count("top", top), clusters, share), ax)
 
