@@ -246,6 +246,16 @@ inBrowser('only some clusters, in an order: the address says so, and can be sent
     assert.equal(await page.locator('th[aria-sort]').innerText(), 'Cluster');
 });
 
+inBrowser('a filter that was typed stays when a kind or a tab is chosen', async (page) => {
+    await open(page, '#/c/posts', '.kind');
+    await still(page);
+    await page.getByLabel('Filter by label or term').fill('a');
+    await leads(page, () => page.locator('.kind').nth(1).click());
+    assert.equal(await page.getByLabel('Filter by label or term').inputValue(), 'a');
+    await leads(page, () => page.getByRole('link', { name: 'Map', exact: true }).click());
+    assert.match(page.url(), /filter=a/);
+});
+
 inBrowser('search goes on beyond a hundred, and looks at a field and a time alone', async (page) => {
     const all = await server.rows('collections/posts/search?query=run&limit=0');
     assert.ok(all.length > 200, `${all.length}`);

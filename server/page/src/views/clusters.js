@@ -42,7 +42,10 @@ function tabs(now) {
                 {
                     href: route.withValues({ view }),
                     'aria-current': now === view ? 'true' : null,
-                    onclick: () => localStorage.setItem(VIEW, view),
+                    onclick: (e) => {
+                        localStorage.setItem(VIEW, view);
+                        e.currentTarget.href = route.withValues({ view });
+                    },
                 },
                 title,
             ),
@@ -258,6 +261,8 @@ function chips(rows, kinds, only) {
             {
                 class: 'kind',
                 href: route.withValues({ only: name }),
+                /* A filter may have been typed since. */
+                onclick: (e) => (e.currentTarget.href = route.withValues({ only: name })),
                 'aria-current': (only ?? '') === name ? 'true' : null,
             },
             title,
@@ -266,7 +271,7 @@ function chips(rows, kinds, only) {
     return h(
         'nav',
         { class: 'kinds', 'aria-label': 'Which clusters' },
-        chip('', 'All', rows.length),
+        chip('', 'All', rows.filter((c) => !c.hidden).length),
         some.map((k) => chip(k.name, k.title, k.n)),
     );
 }
