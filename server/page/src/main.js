@@ -6,6 +6,7 @@ import { listen } from './parts/keys.js';
 import * as places from './parts/places.js';
 import { crumbs, dark, restoreTheme, shell } from './parts/shell.js';
 import { onPublished, watch } from './parts/tasks.js';
+import { forgetOthers } from './parts/toast.js';
 import * as route from './route.js';
 import { plain } from './text.js';
 import { inWords } from './words.js';
@@ -125,7 +126,10 @@ onAnswers((lost) => {
     /* A view that had no answer is asked for once more. */
     if (!lost && document.querySelector('main > .empty[data-status="0"]')) show();
 });
-addEventListener('hashchange', () => show());
+addEventListener('hashchange', () => {
+    forgetOthers();
+    show();
+});
 addEventListener('page:refresh', () => show());
 /* The tasks first: a build that is published while the first view is read is then told of. */
 useNamespace(route.read().values.namespace);

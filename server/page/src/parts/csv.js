@@ -1,6 +1,7 @@
 // Tables as CSV (RFC 4180) for spreadsheets, as the command writes it by --format spreadsheet: a byte
 // order mark, and an apostrophe before a text that a spreadsheet would run as a formula.
 import { h, save } from '../dom.js';
+import { failure } from './toast.js';
 
 export const BYTE_ORDER_MARK = '\uFEFF';
 const isFormula = (s) => /^[\t\r\n]|^[ \t]*[=+\-@]/.test(s) && !/^\s*[+-]?[\d.]+(e[+-]?\d+)?$/i.test(s);
@@ -31,6 +32,8 @@ export function button(name, pieces) {
                         'text/csv;charset=utf-8',
                         parts,
                     );
+                } catch (e) {
+                    failure(e);
                 } finally {
                     b.disabled = false;
                 }

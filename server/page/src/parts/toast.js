@@ -10,13 +10,15 @@ let latest = null; /* the one that Ctrl+Z takes back */
 
 /* What is taken back is asked of the namespace that is shown: nothing of another can be. */
 const namespaceNow = () => route.read().values.namespace ?? '';
-addEventListener('hashchange', () => {
+
+/** Forget what was said in another namespace than that of the address. */
+export function forgetOthers() {
     for (const old of document.querySelectorAll('#dock .toast'))
         if (old.dataset.namespace !== namespaceNow()) {
             old.remove();
             latest = null;
         }
-});
+}
 
 /** words: nodes; undo() takes it back, and says how that went by an exception alone. */
 export function toast(words, undo) {
