@@ -16,7 +16,7 @@ typedef struct gf_fold {
     float *weight; /* n: rows that each stands for; NULL where x is not made */
 } gf_fold;
 
-/** Which rows are equal, without a matrix of them. */
+/** Equal rows, without a matrix of them. */
 typedef struct gf_fold_list {
     uint32_t n;         /* distinct rows that have entries */
     uint32_t *point_of; /* rows of x: as of gf_fold */

@@ -242,7 +242,7 @@ static gf_status put_cells(titling *t, const gf_titled_cluster *c, gf_slice own_
         for (size_t i = 0; i < 3; i++)
             gf_batch_put(batch, tables->clusters, gf_buffer_view(&key), GF_CLUSTERS_MAIN,
                          columns[i].name, columns[i].value, 0);
-        /* Of what an answer about the collection hangs on: see gf_collection_mark. */
+        /* The collection's row tells of the change, so that answers kept elsewhere are stale: see gf_collection_mark. */
         gf_batch_put(batch, tables->collections, gf_buffer_view(&where), GF_COLLECTIONS_MAIN,
                      gf_buffer_view(&column), gf_number_write(&digits, (uint64_t)gf_clock_ms()), 0);
         st = gf_batch_write(batch, GF_SYNC_ON, err);

@@ -48,7 +48,7 @@ typedef struct searching {
     size_t n, n_all, capacity;
     gf_vectors rows; /* n_all */
 
-    /* Of each column of rows that is a regular term: */
+    /* For each column of rows that is a regular term: */
     uint32_t n_terms;
     uint32_t *df;    /* here */
     uint32_t *known; /* in the build; GF_TERM_NONE: the build does not have it */

@@ -175,7 +175,7 @@ static gf_status put_place(url_source *s, gf_error *err)
     return st;
 }
 
-/* What has a control byte is no moment, and not taken from a place either. */
+/* A text with a control byte is no moment, and not taken from a place either. */
 static bool is_printable(gf_slice text)
 {
     for (size_t i = 0; i < text.len; i++)

@@ -129,7 +129,7 @@ typedef struct gf_tree_node {
     double height;            /* 1 - the mean similarity of the two groups that were joined here */
     const uint32_t *children; /* n_children: numbers; the larger first */
     size_t n_children;
-    /* Of gf_view_levels alone: the levels that it is a group of, from 1 on (0, 0: the root is of
+    /* From gf_view_levels alone: the levels that it is a group of, from 1 on (0, 0: the root is of
      * none), and the labels of up to three of its clusters, the largest of each part of it. */
     uint32_t first_level, last_level;
     gf_slice parts[3]; /* n_parts; a cluster has none */
