@@ -154,6 +154,7 @@ function fieldChoice(where, found) {
     const field = h(
         'select',
         {
+            'aria-label': 'Field' /* its label's text has its options, too */,
             onchange: () => {
                 values();
                 value.value = '';
@@ -222,7 +223,9 @@ export async function search(where, { signal }) {
         const whole = !where.collection || found.length <= limit;
         return { found: whole ? found : found.slice(0, limit), whole };
     };
-    let limit = where.kept.limit ?? PAGE;
+    /* As many as were shown of the same search; another begins anew. */
+    const asked = JSON.stringify(where.values);
+    let limit = where.kept.asked === asked ? where.kept.limit : PAGE;
     let { found, whole } = q && name ? await read(limit) : { found: [], whole: true };
     const make = () =>
         table({
@@ -249,6 +252,7 @@ export async function search(where, { signal }) {
                     const before = found.length;
                     ({ found, whole } = await read(limit + PAGE));
                     where.kept.limit = limit += PAGE;
+                    where.kept.asked = asked;
                     list = make();
                     frame.replaceChildren(list.element);
                     csv.replaceChildren(list.csv);
