@@ -161,7 +161,7 @@ static inline void gf_surfaces_prefetch(const gf_surfaces *t, const gf_surface_k
     const gf_surface_shard *shard = gf_surfaces_shard(t, key->hash);
     size_t mask = __atomic_load_n(&shard->mask, __ATOMIC_ACQUIRE);
     const gf_surface *slots = __atomic_load_n(&shard->slots, __ATOMIC_ACQUIRE);
-    __builtin_prefetch(&slots[key->hash & mask]);
+    if (slots) __builtin_prefetch(&slots[key->hash & mask]);
 }
 
 /** gf_surfaces_find behind the first slot, from a mask and its slots on. */
