@@ -132,8 +132,8 @@ static gf_status list_members(gf_editing *e, uint32_t cluster, gf_group_member *
 static gf_status put_cluster_witnesses(gf_editing *e, const gf_edit *edit, uint32_t cluster,
                                        uint32_t side, gf_error *err)
 {
-    gf_group_member *members;
-    size_t n;
+    gf_group_member *members = NULL;
+    size_t n = 0;
     gf_buffer bytes = {0};
     gf_status st = list_members(e, cluster, &members, &n, err);
     if (st != GF_OK) return st;
