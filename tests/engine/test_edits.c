@@ -664,44 +664,77 @@ static void a_split_follows_merges(void **state)
 
 /* ---- random histories ------------------------------------------------------------------------ */
 
+enum { MOST_DOCUMENTS = 48, MOST_CLUSTERS = 64 };
+
 typedef struct history {
     fixture f;
     gf_random random;
-    uint32_t ids[64], highest; /* n_ids: of the served build; the highest that was ever seen */
+    uint32_t ids[MOST_CLUSTERS], highest; /* n_ids: of the served build; the highest ever seen */
     size_t n_ids;
-    bool there[48];
+    uint32_t were[MOST_CLUSTERS]; /* n_were: of the served build before the last step */
+    size_t n_were;
+    bool there[MOST_DOCUMENTS];
+    bool vectors; /* rows are given, and are not of the texts */
     bool waiting; /* an edit of an earlier build was taken back, and no rebuild came since */
-    uint64_t made, undone, lost;
+    uint64_t made, undone, lost, returned;
 } history;
 
 static gf_status note_id(void *context, const gf_cluster_info *c, gf_error *err)
 {
     history *h = context;
     (void)err;
-    assert_true(h->n_ids < 64);
+    assert_true(h->n_ids < MOST_CLUSTERS);
     h->ids[h->n_ids++] = c->id;
     return GF_OK;
 }
 
-/* Ids of the served build. One that is new is above all that were ever given. */
-static void look_at_ids(history *h)
+static bool is_one_of(uint32_t id, const uint32_t *ids, size_t n)
 {
-    gf_view *v;
-    gf_error err;
-    uint32_t seen = h->highest;
-    h->n_ids = 0;
-    assert_ok(gf_view_open(h->f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
-    assert_ok(gf_view_clusters(v, note_id, h, &err));
-    gf_view_close(v);
-    for (size_t i = 0; i < h->n_ids; i++)
-        if (h->ids[i] > seen && h->ids[i] > h->highest) h->highest = h->ids[i];
+    for (size_t i = 0; i < n; i++)
+        if (ids[i] == id) return true;
+    return false;
 }
 
 static bool is_there(const history *h, uint32_t id)
 {
-    for (size_t i = 0; i < h->n_ids; i++)
-        if (h->ids[i] == id) return true;
+    return is_one_of(id, h->ids, h->n_ids);
+}
+
+/* An edit names the cluster; one that a merge ended only where `ended` says so. */
+static bool is_named(const edit_list *l, uint32_t id, bool ended)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        bool others = ended || l->at[i].kind == GF_EDIT_SPLIT;
+        if (l->at[i].cluster == id || (others && is_one_of(id, l->others[i], l->at[i].n_others)))
+            return true;
+    }
     return false;
+}
+
+/*
+ * Ids of the served build. One that was not there before the step is above all that were ever given, or
+ * comes back with the documents that an edit names it by: `standing`, or, where an edit was taken back,
+ * those of before.
+ */
+static void look_at_ids(history *h, const edit_list *standing, const edit_list *taken_back)
+{
+    gf_view *v;
+    gf_error err;
+    uint32_t seen = h->highest;
+    memcpy(h->were, h->ids, sizeof h->were);
+    h->n_were = h->n_ids;
+    h->n_ids = 0;
+    assert_ok(gf_view_open(h->f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_clusters(v, note_id, h, &err));
+    gf_view_close(v);
+    for (size_t i = 0; i < h->n_ids; i++) {
+        uint32_t id = h->ids[i];
+        if (id > h->highest) h->highest = id;
+        if (id > seen || is_one_of(id, h->were, h->n_were)) continue;
+        if (!is_named(standing, id, false) && !(taken_back && is_named(taken_back, id, true)))
+            fail_msg("cluster %u was gone, and its id has been given again", id);
+        h->returned++;
+    }
 }
 
 static uint32_t any_id(history *h)
@@ -725,12 +758,12 @@ static bool is_overruled(const edit_list *l, size_t at)
     return false;
 }
 
-/* Every edit holds, or says why not. */
-static void check_edits(history *h)
+/* Every edit holds, or says why not. taken_back: the edits before one was; NULL: none was. */
+static void check_edits(history *h, const edit_list *taken_back)
 {
-    edit_list l;
+    static edit_list l;
     list_edits(&h->f, &l);
-    look_at_ids(h);
+    look_at_ids(h, &l, taken_back);
     if (h->waiting) return;
     for (size_t i = 0; i < l.n; i++) {
         const gf_edit *e = &l.at[i];
@@ -765,7 +798,7 @@ static void put_some(history *h)
     };
     size_t n = 1 + gf_random_below(&h->random, 12);
     for (size_t i = 0; i < n; i++) {
-        size_t d = gf_random_below(&h->random, 48);
+        size_t d = gf_random_below(&h->random, MOST_DOCUMENTS);
         char id[16], text[128] = "";
         snprintf(id, sizeof id, "d%02zu", d);
         for (int w = 0; w < 7; w++) {
@@ -782,9 +815,10 @@ static void put_some(history *h)
 static void delete_some(history *h)
 {
     size_t n = 1 + gf_random_below(&h->random, 6), left = 0;
-    for (size_t d = 0; d < 48; d++)
+    for (size_t d = 0; d < MOST_DOCUMENTS; d++)
         left += h->there[d];
-    for (size_t d = gf_random_below(&h->random, 48); d < 48 && n && left > 12; d++) {
+    for (size_t d = gf_random_below(&h->random, MOST_DOCUMENTS);
+         d < MOST_DOCUMENTS && n && left > 12; d++) {
         char id[16];
         if (!h->there[d]) continue;
         snprintf(id, sizeof id, "d%02zu", d);
@@ -807,7 +841,7 @@ static void make_one(history *h)
     list_edits(&h->f, &l);
     if (l.n > 50) return;
     say(&h->f, &before);
-    snprintf(id, sizeof id, "d%02" PRIu64, gf_random_below(&h->random, 48));
+    snprintf(id, sizeof id, "d%02" PRIu64, gf_random_below(&h->random, MOST_DOCUMENTS));
     switch (kind) {
     case 0:
     case 1:
@@ -831,29 +865,68 @@ static void make_one(history *h)
         st = try_edit(&h->f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = cluster), &err);
         break;
     }
-    if (st != GF_OK && st != GF_EINVAL && st != GF_ENOTFOUND) fail_msg("%s", err.message);
+    /* Clusters of vectors have no terms to be locked by. */
+    bool refused = st == GF_EINVAL || st == GF_ENOTFOUND || (st == GF_ECONFLICT && h->vectors);
+    if (st != GF_OK && !refused) fail_msg("%s", err.message);
     h->made += st == GF_OK;
     if (st == GF_OK && gf_random_below(&h->random, 4) == 0) {
+        look_at_ids(h, &l, NULL); /* also what is taken back has used its ids up */
         assert_ok(try_undo(&h->f, 0, &waits, &err));
         say(&h->f, &after);
         same(&before, &after);
         h->undone++;
+        memcpy(h->ids, h->were, sizeof h->ids);
+        h->n_ids = h->n_were;
     }
     gf_buffer_release(&before);
     gf_buffer_release(&after);
 }
 
-static void undo_one(history *h)
+/* l: set to the edits of before. */
+static void undo_one(history *h, edit_list *l)
 {
     gf_error err;
-    edit_list l;
     bool waits = false;
-    list_edits(&h->f, &l);
-    if (l.n == 0) return;
-    gf_status st = try_undo(&h->f, l.at[gf_random_below(&h->random, l.n)].number, &waits, &err);
+    list_edits(&h->f, l);
+    if (l->n == 0) return;
+    gf_status st = try_undo(&h->f, l->at[gf_random_below(&h->random, l->n)].number, &waits, &err);
     if (st != GF_OK && st != GF_ECONFLICT) fail_msg("%s", err.message);
     h->undone += st == GF_OK;
     h->waiting = h->waiting || waits;
+}
+
+/* Rows of some columns each, which have nothing to do with the texts; one in ten documents has none. */
+static void rebuild_vectors(history *h, gf_start start)
+{
+    enum { COLUMNS = 5 };
+    gf_error err;
+    gf_rebuild_result result;
+    gf_slice id[MOST_DOCUMENTS];
+    char name[MOST_DOCUMENTS][16];
+    float value[MOST_DOCUMENTS * COLUMNS];
+    gf_matrix m = {.n_cols = COLUMNS, .id = id, .dense = value};
+    for (size_t d = 0; d < MOST_DOCUMENTS; d++) {
+        if (!h->there[d] || gf_random_below(&h->random, 10) == 0) continue;
+        snprintf(name[d], sizeof name[d], "d%02zu", d);
+        id[m.n_rows] = gf_slice_str(name[d]);
+        for (size_t c = 0; c < COLUMNS; c++)
+            value[m.n_rows * COLUMNS + c] =
+                (float)(gf_random_unit(&h->random) - 0.3 + (d / 4 % COLUMNS == c ? 1.5 : 0));
+        m.n_rows++;
+    }
+    gf_rebuild_options o =
+        GF_REBUILD_OPTIONS(.force = true, .threads = 1, .start = start, .matrix = &m);
+    assert_ok(fixture_try_rebuild(&h->f, "c", &o, &result, &err));
+}
+
+/* The rows that the served build keeps, as a rebuild without a matrix has them. */
+static void rebuild_kept(history *h, gf_start start)
+{
+    gf_error err;
+    gf_rebuild_result result;
+    gf_rebuild_options o =
+        GF_REBUILD_OPTIONS(.force = true, .threads = 1, .start = start, .same_rows = true);
+    assert_ok(fixture_try_rebuild(&h->f, "c", &o, &result, &err));
 }
 
 static void rebuild_some(history *h)
@@ -863,55 +936,77 @@ static void rebuild_some(history *h)
         snprintf(k, sizeof k, "%" PRIu64, 2 + gf_random_below(&h->random, 5));
         fixture_set(&h->f, "c", "default", "k", k);
     }
-    rebuild(&h->f, gf_random_below(&h->random, 3) ? GF_START_SERVED : GF_START_FRESH);
+    gf_start start = gf_random_below(&h->random, 3) ? GF_START_SERVED : GF_START_FRESH;
+    if (!h->vectors)
+        rebuild(&h->f, start);
+    else if (h->n_ids == 0 || gf_random_below(&h->random, 2))
+        rebuild_vectors(h, start);
+    else
+        rebuild_kept(h, start);
     h->waiting = false;
 }
 
-static void run_history(history *h, uint64_t seed)
+static void run_history(history *h, uint64_t seed, bool vectors)
 {
+    static edit_list before;
     h->random = gf_random_seed(seed, 1);
     memset(h->there, 0, sizeof h->there);
     h->highest = 0;
+    h->n_ids = 0;
+    h->vectors = vectors;
     h->waiting = false;
     fixture_open(&h->f);
     for (int i = 0; i < 4; i++)
         put_some(h);
     fixture_set(&h->f, "c", "default", "k", "4");
     rebuild_some(h);
-    check_edits(h);
+    check_edits(h, NULL);
     for (int step = 0; step < 14; step++) {
         size_t what = gf_random_below(&h->random, 10);
+        before.n = 0;
         if (what < 5)
             make_one(h);
         else if (what == 5)
-            undo_one(h);
+            undo_one(h, &before);
         else if (what == 6)
             put_some(h);
         else if (what == 7)
             delete_some(h);
         else
             rebuild_some(h);
-        check_edits(h);
+        check_edits(h, what == 5 ? &before : NULL);
     }
     fixture_is_sound(&h->f);
     fixture_close(&h->f);
 }
 
-static void edits_hold_or_are_told_of(void **state)
+static void run_histories(bool vectors)
 {
-    (void)state;
     static history h;
     const char *given = getenv("GROUPERFISH_HISTORIES");
     int n = given && atoi(given) > 0 ? atoi(given) : 25;
+    memset(&h, 0, sizeof h);
     uint64_t seed = gf_test_seed();
     for (int i = 0; i < n; i++) {
         print_message("history of seed %" PRIu64 "\n", seed + (uint64_t)i);
-        run_history(&h, seed + (uint64_t)i);
+        run_history(&h, seed + (uint64_t)i, vectors);
     }
-    print_message("%d histories: %" PRIu64 " edits, %" PRIu64 " taken back, %" PRIu64
-                  " times one was told as lost\n",
-                  n, h.made, h.undone, h.lost);
+    print_message("%d histories%s: %" PRIu64 " edits, %" PRIu64 " taken back, %" PRIu64
+                  " times one was told as lost, %" PRIu64 " times a cluster came back\n",
+                  n, vectors ? " of given rows" : "", h.made, h.undone, h.lost, h.returned);
     assert_true(h.made > (uint64_t)n);
+}
+
+static void edits_hold_or_are_told_of(void **state)
+{
+    (void)state;
+    run_histories(false);
+}
+
+static void edits_of_given_rows_hold_or_are_told_of(void **state)
+{
+    (void)state;
+    run_histories(true);
 }
 
 /* ---- damage ---------------------------------------------------------------------------------- */
@@ -997,6 +1092,7 @@ int main(void)
         cmocka_unit_test(without_clusters_edits_are_told_as_lost),
         cmocka_unit_test(a_split_follows_merges),
         cmocka_unit_test(edits_hold_or_are_told_of),
+        cmocka_unit_test(edits_of_given_rows_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_size_that_is_too_large_is_damage),
     };
