@@ -1,7 +1,7 @@
 /*
- * kill -9 at random moments of putting, deleting, rebuilding, publishing and dropping, again and
- * again on one store: after each the store is sound, holds every acknowledged step, and the work
- * goes on with it. Likewise while a build of many batches of blocks is written and the one before
+ * kill -9 at random moments of putting, deleting, rebuilding, publishing, dropping, editing clusters
+ * and taking edits back, again and again on one store: after each the store is sound, holds every
+ * acknowledged step, and the work goes on with it. Likewise while a build of many batches of blocks is written and the one before
  * it dropped.
  */
 #include "support/test.h"
@@ -55,8 +55,8 @@ static void kill_after(pid_t child, uint64_t microseconds)
 static void test_nothing_acknowledged_is_lost(void **state)
 {
     (void)state;
-    static const char *const kinds[] = {"between steps", "put",         "delete",
-                                        "rebuild",       "rebuild all", "drop"};
+    static const char *const kinds[] = {"between steps", "put",  "delete", "rebuild",
+                                        "rebuild all",   "drop", "edit",   "undo"};
     char store[256];
     int kills = crash_rounds(KILLS);
     crash_journal *journal = crash_journal_new();
@@ -80,6 +80,7 @@ static void test_nothing_acknowledged_is_lost(void **state)
         print_message("%-14s %5d done, killed %3d times\n", kinds[kind], (int)journal->done[kind],
                       (int)killed[kind]);
     assert_true(killed[CRASH_PUT] && killed[CRASH_REBUILD] + killed[CRASH_ALL]);
+    assert_true(journal->done[CRASH_EDIT] && journal->done[CRASH_UNDO]);
 }
 
 /* ---- a build of many batches ----------------------------------------------------------------- */

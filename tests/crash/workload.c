@@ -101,6 +101,7 @@ static void delete_documents(gf_store *store, const crash_journal *j)
 
 typedef struct rebuilt {
     int64_t served[CRASH_COLLECTIONS];
+    uint64_t edits; /* that stand after an edit or undo */
 } rebuilt;
 
 static gf_status note_rebuilt(void *context, gf_place where, gf_slice name, gf_status status,
@@ -128,6 +129,87 @@ static void rebuild(gf_store *store, const crash_journal *j, rebuilt *r)
     }
     must(gf_rebuild(store, place(c), configuration, &options, &result, &err), "rebuild", &err);
     r->served[c] = result.build.build;
+}
+
+/* ---- edits ----------------------------------------------------------------------------------- */
+
+enum { MOST_CLUSTERS = 64, MOST_EDITS = 512 };
+
+typedef struct numbers {
+    uint64_t at[MOST_EDITS]; /* n */
+    size_t n;
+} numbers;
+
+static gf_status note_cluster(void *context, const gf_cluster_info *info, gf_error *err)
+{
+    numbers *clusters = context;
+    (void)err;
+    if (clusters->n < MOST_CLUSTERS) clusters->at[clusters->n++] = info->id;
+    return GF_OK;
+}
+
+static gf_status note_edit(void *context, const gf_edit *e, gf_error *err)
+{
+    numbers *edits = context;
+    if (edits->n == MOST_EDITS) return gf_fail(err, GF_ELIMIT, "more edits than the test expects");
+    edits->at[edits->n++] = e->number;
+    return GF_OK;
+}
+
+static void list_edits(gf_store *store, int collection, numbers *edits)
+{
+    gf_error err;
+    edits->n = 0;
+    must(gf_edits_visit(store, place(collection), configuration, note_edit, edits, &err), "edits",
+         &err);
+}
+
+/* What was drawn may not be possible: that is no matter. */
+static void may_be_refused(gf_status st, const char *what, const gf_error *err)
+{
+    if (st != GF_EINVAL && st != GF_ENOTFOUND && st != GF_EEXISTS && st != GF_ECONFLICT)
+        must(st, what, err);
+}
+
+static void make_edit(gf_store *store, const crash_journal *j, gf_random *random)
+{
+    static const gf_edit_kind kinds[] = {GF_EDIT_MERGE, GF_EDIT_SPLIT, GF_EDIT_SPLIT, GF_EDIT_MOVE,
+                                         GF_EDIT_MOVE,  GF_EDIT_KEEP,  GF_EDIT_HIDE,  GF_EDIT_LOCK,
+                                         GF_EDIT_LABEL, GF_EDIT_STATE};
+    gf_error err;
+    gf_view *view;
+    numbers clusters = {.n = 0};
+    char space[32], name[32];
+    gf_place where = place(j->pending.collection);
+    must(gf_view_open(store, where, configuration, 0, &view, &err), "edit", &err);
+    must(gf_view_clusters(view, note_cluster, &clusters, &err), "edit", &err);
+    gf_view_close(view);
+    if (clusters.n == 0) return;
+    uint32_t first = (uint32_t)clusters.at[gf_random_below(random, clusters.n)];
+    uint32_t other = (uint32_t)clusters.at[gf_random_below(random, clusters.n)];
+    gf_pair set = {GF_SLICE("status"), GF_SLICE("planned")};
+    gf_edit_request r =
+        GF_EDIT_REQUEST(.kind = kinds[gf_random_below(random, sizeof kinds / sizeof *kinds)],
+                        .cluster = first,
+                        .document =
+                            document_id((int)gf_random_below(random, CRASH_DOCUMENTS), space));
+    if (r.kind == GF_EDIT_MERGE) r.others = &other, r.n_others = 1;
+    if (r.kind == GF_EDIT_STATE) r.set = &set, r.n_set = 1;
+    if (r.kind == GF_EDIT_LABEL)
+        r.text = gf_slice_of(name, (size_t)snprintf(name, sizeof name, "name %u", j->step));
+    may_be_refused(gf_edit_make(store, where, configuration, &r, NULL, NULL, &err), "edit", &err);
+}
+
+static void undo_edit(gf_store *store, const crash_journal *j, gf_random *random)
+{
+    gf_error err;
+    numbers edits;
+    int c = j->pending.collection;
+    list_edits(store, c, &edits);
+    if (edits.n == 0) return;
+    uint64_t number = edits.at[gf_random_below(random, edits.n)];
+    may_be_refused(gf_edit_undo(store, place(c), configuration, number, NULL, NULL, NULL, &err),
+                   "undo", &err);
 }
 
 /* ---- the journal ----------------------------------------------------------------------------- */
@@ -164,9 +246,11 @@ static void settle(crash_journal *j, const rebuilt *r)
             ((s->kind == CRASH_PUT || s->kind == CRASH_DELETE) && s->of_step[i]))
             j->version[c][i] = s->kind == CRASH_PUT ? j->step : 0;
     if (s->kind == CRASH_PUT) j->exists[c] = true;
-    if (s->kind == CRASH_DROP) j->exists[c] = false, j->served[c] = 0;
+    if (s->kind == CRASH_DROP)
+        j->exists[c] = j->left_out[c] = false, j->served[c] = 0, j->edits[c] = 0;
+    if (s->kind == CRASH_EDIT || s->kind == CRASH_UNDO) j->edits[c] = r->edits;
     for (int i = 0; r && i < CRASH_COLLECTIONS; i++)
-        if (r->served[i]) j->served[i] = r->served[i];
+        if (r->served[i]) j->served[i] = r->served[i], j->left_out[i] = false;
     j->done[s->kind]++;
     j->pending.kind = CRASH_NOTHING;
     change(j);
@@ -174,10 +258,13 @@ static void settle(crash_journal *j, const rebuilt *r)
 
 static crash_kind choose(const crash_journal *j, int collection, gf_random *random)
 {
-    static const crash_kind kinds[] = {CRASH_PUT,     CRASH_PUT,     CRASH_PUT, CRASH_DELETE,
-                                       CRASH_REBUILD, CRASH_REBUILD, CRASH_ALL, CRASH_DROP};
+    static const crash_kind kinds[] = {
+        CRASH_PUT,  CRASH_PUT,  CRASH_PUT,  CRASH_DELETE, CRASH_REBUILD, CRASH_REBUILD, CRASH_ALL,
+        CRASH_DROP, CRASH_EDIT, CRASH_EDIT, CRASH_EDIT,   CRASH_EDIT,    CRASH_UNDO};
     if (!j->exists[collection]) return CRASH_PUT;
-    return kinds[gf_random_below(random, sizeof kinds / sizeof *kinds)];
+    crash_kind kind = kinds[gf_random_below(random, sizeof kinds / sizeof *kinds)];
+    bool edits = kind == CRASH_EDIT || kind == CRASH_UNDO;
+    return edits && !j->served[collection] ? CRASH_REBUILD : kind;
 }
 
 static void begin(crash_journal *j, gf_random *random)
@@ -203,7 +290,8 @@ void crash_work(const char *path, crash_journal *j, uint64_t seed, crash_acknowl
     gf_random random = gf_random_seed(seed, j->step);
     must(gf_store_open(path, &GF_STORE_OPTIONS(.create = true), &store, &err), "open", &err);
     do {
-        rebuilt r = {{0}};
+        rebuilt r = {.edits = 0};
+        numbers edits;
         begin(j, &random);
         switch (j->pending.kind) {
         case CRASH_PUT:
@@ -215,6 +303,15 @@ void crash_work(const char *path, crash_journal *j, uint64_t seed, crash_acknowl
         case CRASH_REBUILD:
         case CRASH_ALL:
             rebuild(store, j, &r);
+            break;
+        case CRASH_EDIT:
+        case CRASH_UNDO:
+            if (j->pending.kind == CRASH_EDIT)
+                make_edit(store, j, &random);
+            else
+                undo_edit(store, j, &random);
+            list_edits(store, j->pending.collection, &edits);
+            r.edits = edits.n;
             break;
         default:
             must(gf_collection_delete(store, place(j->pending.collection), &err), "drop", &err);

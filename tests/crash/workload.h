@@ -21,6 +21,8 @@ typedef enum crash_kind {
     CRASH_REBUILD, /* one collection; the documents are not changed */
     CRASH_ALL,     /* all collections */
     CRASH_DROP,    /* a collection with all that is in it */
+    CRASH_EDIT,    /* an edit of the clusters of one collection, which may be refused */
+    CRASH_UNDO,    /* one of its edits is taken back, which may be refused */
     CRASH_KINDS
 } crash_kind;
 
@@ -35,6 +37,9 @@ typedef struct crash_journal {
     uint32_t step;   /* number of the step under way */
     uint32_t version[CRASH_COLLECTIONS][CRASH_DOCUMENTS]; /* step that put it; 0: not there */
     int64_t served[CRASH_COLLECTIONS];                    /* build known to be served; 0: none */
+    uint64_t edits[CRASH_COLLECTIONS];                    /* that stand */
+    bool left_out
+        [CRASH_COLLECTIONS]; /* an undo was cut short: later edits may be missing in the build */
     bool exists[CRASH_COLLECTIONS];
     crash_step pending;         /* kind CRASH_NOTHING: no step is under way */
     uint64_t done[CRASH_KINDS]; /* acknowledged steps */

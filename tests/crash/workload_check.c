@@ -12,10 +12,15 @@
 
 static const char *const names[CRASH_COLLECTIONS] = {"feedback", "news", "papers"};
 
+enum { MOST_CLUSTERS = 256, MOST_ENDED = 512 };
+
 typedef struct check {
     crash_journal *journal; /* what must be there */
-    crash_journal *found;   /* version, served and exists: what is there */
-    int collection;         /* the one being read */
+    crash_journal *found;   /* version, served, exists and edits: what is there */
+    uint32_t clusters[MOST_CLUSTERS],
+        ended[MOST_ENDED]; /* n_clusters; n_ended: by merges of this build */
+    size_t n_clusters, n_ended;
+    int collection; /* the one being read */
     uint64_t documents, members, in_clusters, of_clusters;
     bool good;
 } check;
@@ -102,6 +107,7 @@ static gf_status visit_cluster(void *context, const gf_cluster_info *info, gf_er
     (void)err;
     check *c = context;
     c->of_clusters += info->size;
+    if (c->n_clusters < MOST_CLUSTERS) c->clusters[c->n_clusters++] = info->id;
     if (info->label.len == 0 || info->n_terms == 0) wrong(c, "a cluster without a name", "");
     return GF_OK;
 }
@@ -136,6 +142,35 @@ static void check_build(check *c, gf_store *store)
     gf_view_close(view);
 }
 
+/* ---- edits ----------------------------------------------------------------------------------- */
+
+static gf_status visit_edit(void *context, const gf_edit *e, gf_error *err)
+{
+    (void)err;
+    check *c = context;
+    bool merges =
+        e->kind == GF_EDIT_MERGE && e->lost.len == 0 && e->build == c->found->served[c->collection];
+    c->found->edits[c->collection]++;
+    for (size_t i = 0; merges && i < e->n_others && c->n_ended < MOST_ENDED; i++)
+        c->ended[c->n_ended++] = e->others[i];
+    return GF_OK;
+}
+
+/* What a merge ended is not there, unless an undo was cut short that had taken the merge out for a while. */
+static void check_edits(check *c, gf_store *store)
+{
+    gf_error err;
+    const crash_journal *j = c->journal;
+    bool undoing = j->pending.kind == CRASH_UNDO && j->pending.collection == c->collection;
+    c->n_ended = 0;
+    gf_status st = gf_edits_visit(store, place(c), GF_SLICE("default"), visit_edit, c, &err);
+    if (st != GF_OK) wrong(c, "the edits: ", err.message);
+    if (undoing) c->journal->left_out[c->collection] = true;
+    for (size_t e = 0; e < c->n_ended && !j->left_out[c->collection]; e++)
+        for (size_t i = 0; i < c->n_clusters; i++)
+            if (c->clusters[i] == c->ended[e]) wrong(c, "a cluster that was merged is there", "");
+}
+
 /* ---- against the journal --------------------------------------------------------------------- */
 
 static void read_collection(check *c, gf_store *store)
@@ -146,7 +181,9 @@ static void read_collection(check *c, gf_store *store)
     if (st == GF_OK) st = gf_collection_read(store, place(c), visit_info, c, &err);
     c->found->exists[c->collection] = st == GF_OK;
     if (st != GF_OK && st != GF_ENOTFOUND) wrong(c, "", err.message);
+    c->n_clusters = 0;
     if (c->found->served[c->collection]) check_build(c, store);
+    if (st == GF_OK) check_edits(c, store);
 }
 
 /* True where the step under way may have changed this collection. */
@@ -174,6 +211,17 @@ static void compare_documents(check *c)
     }
 }
 
+static void compare_edits(check *c)
+{
+    uint64_t got = c->found->edits[c->collection], want = c->journal->edits[c->collection];
+    bool changing = (under_way(c, CRASH_EDIT) && got == want + 1) ||
+                    (under_way(c, CRASH_UNDO) && got + 1 == want);
+    if (got == want || changing) return;
+    char detail[64];
+    snprintf(detail, sizeof detail, "%" PRIu64 " edits stand, not %" PRIu64, got, want);
+    wrong(c, detail, "");
+}
+
 static void compare_collection(check *c)
 {
     const crash_journal *j = c->journal;
@@ -184,6 +232,7 @@ static void compare_collection(check *c)
     if (there != j->exists[at] && !under_way(c, CRASH_PUT))
         wrong(c, there ? "is there again" : "is gone", "");
     compare_documents(c);
+    compare_edits(c);
     bool rebuilding = under_way(c, CRASH_REBUILD) || under_way(c, CRASH_ALL);
     if (served != j->served[at] && !(rebuilding && served > j->served[at]))
         wrong(c, "another build is served than the one that was acknowledged", "");
@@ -194,6 +243,7 @@ static void note_found(crash_journal *j, const crash_journal *found)
     memcpy(j->version, found->version, sizeof j->version);
     memcpy(j->served, found->served, sizeof j->served);
     memcpy(j->exists, found->exists, sizeof j->exists);
+    memcpy(j->edits, found->edits, sizeof j->edits);
     j->pending.kind = CRASH_NOTHING;
 }
 
