@@ -712,6 +712,37 @@ static gf_status check_labels(const gf_editing *e, const gf_grouping *before, gf
     return GF_OK;
 }
 
+/* The place that a document goes back to with the edit; NULL: it stays where it is. */
+static const gf_group_place *find_before(const gf_grouping *before, gf_slice id)
+{
+    for (size_t i = 0; i < before->n_places; i++)
+        if (gf_slice_equal(before->places[i].id, id)) return &before->places[i];
+    return NULL;
+}
+
+/* A document that is kept in the cluster that the edit brought it to cannot go back with the others. */
+static gf_status check_kept_after(const gf_editing *e, size_t at, const gf_grouping *before,
+                                  gf_error *err)
+{
+    for (size_t i = at + 1; i < e->edits.n; i++) {
+        const gf_edit *x = &e->edits.at[i].edit;
+        const gf_group_place *back =
+            x->kind == GF_EDIT_KEEP ? find_before(before, x->document) : NULL;
+        bool moved = false; /* by hand, and so it does not go back */
+        for (size_t j = at + 1; j < e->edits.n && back; j++)
+            moved = moved || (e->edits.at[j].edit.kind == GF_EDIT_MOVE &&
+                              gf_slice_equal(e->edits.at[j].edit.document, x->document));
+        if (!back || moved ||
+            gf_edit_called_after(e, at, back->cluster) == gf_edit_called_after(e, i, x->cluster))
+            continue;
+        return gf_fail(err, GF_ECONFLICT,
+                       "document \"%.*s\" would go back to cluster %" PRIu32 ", and edit %" PRIu64
+                       " keeps it in cluster %" PRIu32 ": undo %" PRIu64 " first",
+                       GF_SLICE_ARG(x->document), back->cluster, x->number, x->cluster, x->number);
+    }
+    return GF_OK;
+}
+
 /*
  * Whether the edit, and later ones for it, can be taken out of the served build. Where what was before is kept
  * no longer, as after a purge, only the fact can go.
@@ -727,10 +758,12 @@ static gf_status look_before(gf_editing *e, size_t at, bool *restorable, gf_erro
         if (!is_in_build(e, i)) continue;
         st = read_before(e, x, &before, &there, err);
         /* A later move may have found its document there already. */
-        if (st == GF_OK && !there)
+        if (st == GF_OK && !there) {
             *restorable = x->lost.len || (i > at && x->kind == GF_EDIT_MOVE);
-        else if (st == GF_OK && i == at)
+        } else if (st == GF_OK && i == at) {
             st = check_labels(e, &before, err);
+            if (st == GF_OK) st = check_kept_after(e, at, &before, err);
+        }
     }
     return st;
 }

@@ -526,8 +526,7 @@ gf_status gf_regroup_merge(gf_editing *e, const gf_edit *edit, gf_regrouped *out
 
 /* ---- split ----------------------------------------------------------------------------------- */
 
-/* The id of a cluster that an edit names, after the merges behind it. */
-static uint32_t called_after(const gf_editing *e, size_t at, uint32_t id)
+uint32_t gf_edit_called_after(const gf_editing *e, size_t at, uint32_t id)
 {
     for (size_t i = at + 1; i < e->edits.n; i++) {
         const gf_edit *x = &e->edits.at[i].edit;
@@ -547,7 +546,7 @@ static bool is_placed(const gf_editing *e, uint32_t cluster, gf_slice id)
         const gf_edit *x = &e->edits.at[i].edit;
         bool places = x->kind == GF_EDIT_MOVE || x->kind == GF_EDIT_KEEP;
         if (places && gf_slice_equal(x->document, id))
-            return called_after(e, i, x->cluster) == cluster;
+            return gf_edit_called_after(e, i, x->cluster) == cluster;
     }
     return false;
 }

@@ -590,6 +590,21 @@ static void undo_says_what_it_cannot_do(void **state)
     assert_ok(try_undo(&f, 2, &waits, &err));
     assert_ok(try_undo(&f, 1, &waits, &err));
     assert_int_equal(place(&f, "001"), a);
+    /* A document is kept in the cluster that a merge brought it to. */
+    assert_ok(try_merge(&f, a, b, &err));
+    gf_edit_request keep = GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("004"));
+    assert_ok(try_edit(&f, &keep, &err));
+    edit_list l;
+    list_edits(&f, &l);
+    assert_status(GF_ECONFLICT, try_undo(&f, l.at[0].number, &waits, &err));
+    assert_non_null(strstr(err.message, "document \"004\" would go back to cluster"));
+    assert_ok(try_undo(&f, 0, &waits, &err));
+    keep.document = GF_SLICE("000"); /* which was there before */
+    assert_ok(try_edit(&f, &keep, &err));
+    assert_ok(try_undo(&f, l.at[0].number, &waits, &err));
+    assert_int_equal(place(&f, "000"), a);
+    assert_int_equal(place(&f, "004"), b);
+    assert_ok(try_undo(&f, 0, &waits, &err));
     /* Another cluster got the label meanwhile. */
     assert_ok(try_edit(
         &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = b, .text = GF_SLICE("Baking")),
@@ -598,7 +613,6 @@ static void undo_says_what_it_cannot_do(void **state)
     assert_ok(try_edit(
         &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = c, .text = GF_SLICE("baking")),
         &err));
-    edit_list l;
     list_edits(&f, &l);
     assert_status(GF_ECONFLICT, try_undo(&f, l.at[1].number, &waits, &err));
     assert_non_null(strstr(err.message, "Baking"));
