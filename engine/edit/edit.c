@@ -768,10 +768,15 @@ static gf_status look_before(gf_editing *e, size_t at, bool *restorable, gf_erro
     return st;
 }
 
-/* Write what has gathered, and read the state that came of it. */
+/*
+ * Write what has gathered, and read the state that came of it. The pins count each step, so that nothing
+ * that was cached of one is taken for another.
+ */
 static gf_status go_on(gf_editing *e, gf_error *err)
 {
-    gf_status st = gf_batch_write(e->batch, GF_SYNC_ON, err);
+    e->pins.edited++;
+    gf_status st = put_pins(e, err);
+    if (st == GF_OK) st = gf_batch_write(e->batch, GF_SYNC_ON, err);
     gf_view_close(e->view);
     e->view = NULL;
     return st == GF_OK ? open_view(e, err) : st;
@@ -859,13 +864,14 @@ static gf_status undo(gf_editing *e, uint64_t number, bool *waits, gf_visit_edit
     if (st == GF_OK && in_build) st = restore_groups(e, x, err);
     if (st == GF_OK) st = restore_pins(e, at, err);
     if (st == GF_OK) st = gf_edits_delete(e->store, e->where, e->configuration, x, e->batch, err);
-    e->pins.edited++;
-    if (st == GF_OK) st = put_pins(e, err);
-    if (st == GF_OK && in_build)
+    if (st == GF_OK && in_build) {
         st = go_on(e, err);
-    else if (st == GF_OK)
-        st = gf_batch_write(e->batch, GF_SYNC_ON, err);
-    if (st == GF_OK && in_build) st = make_later(e, at, err);
+        if (st == GF_OK) st = make_later(e, at, err);
+    } else if (st == GF_OK) {
+        e->pins.edited++;
+        st = put_pins(e, err);
+        if (st == GF_OK) st = gf_batch_write(e->batch, GF_SYNC_ON, err);
+    }
     return st == GF_OK && visit ? visit(context, x, err) : st;
 }
 

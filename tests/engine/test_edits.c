@@ -1,6 +1,7 @@
 /* Edits: made by hand, taken back, obeyed by rebuilds, in random histories. */
 #include "tests/engine/fixture.h"
 
+#include "base/memory.h"
 #include "base/random.h"
 #include "engine/config/edits.h"
 #include "engine/store/store_internal.h"
@@ -562,6 +563,48 @@ static void undo_of_set_is_by_field(void **state)
     fixture_close(&f);
 }
 
+/* An undo goes by steps: one that ends in the middle, for want of memory, shows by the mark. */
+static void what_is_between_has_a_mark_of_its_own(void **state)
+{
+    (void)state;
+    enum { STEP = 23 };
+    fixture f;
+    gf_error err;
+    bool waits;
+    size_t between = 0, done = 0;
+    gf_buffer before = {0}, after = {0};
+    open_subjects(&f);
+    for (int64_t n = 0; !done; n += STEP) {
+        edit_list l;
+        uint64_t mark, now;
+        int64_t served;
+        do
+            list_edits(&f, &l);
+        while (l.n && try_undo(&f, 0, &waits, &err) == GF_OK);
+        assert_ok(try_merge(&f, place(&f, "000"), place(&f, "004"), &err));
+        assert_ok(try_move(&f, "009", place(&f, "000"), &err));
+        list_edits(&f, &l);
+        say(&f, &before);
+        assert_ok(gf_collection_mark(f.store, fixture_place("c"), fixture_default(), &mark, &served,
+                                     &err));
+        gf_memory_fail_at(n);
+        done = try_undo(&f, l.at[0].number, &waits, &err) == GF_OK;
+        gf_memory_fail_at(-1);
+        say(&f, &after);
+        assert_ok(gf_collection_mark(f.store, fixture_place("c"), fixture_default(), &now, &served,
+                                     &err));
+        bool other = strcmp(gf_buffer_cstr(&before), gf_buffer_cstr(&after)) != 0;
+        if (other && now == mark)
+            fail_msg("allocation %" PRId64 ": another state, the mark of before", n);
+        between += other && !done;
+    }
+    assert_true(between > 0);
+    fixture_is_sound(&f);
+    gf_buffer_release(&before);
+    gf_buffer_release(&after);
+    fixture_close(&f);
+}
+
 static void delete_before(fixture *f, uint64_t number)
 {
     gf_error err;
@@ -1102,6 +1145,7 @@ int main(void)
         cmocka_unit_test(a_lock_that_came_later_is_no_matter),
         cmocka_unit_test(a_later_edit_that_cannot_be_made_again_is_told),
         cmocka_unit_test(undo_of_set_is_by_field),
+        cmocka_unit_test(what_is_between_has_a_mark_of_its_own),
         cmocka_unit_test(undo_says_what_it_cannot_do),
         cmocka_unit_test(without_clusters_edits_are_told_as_lost),
         cmocka_unit_test(a_split_follows_merges),
