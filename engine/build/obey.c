@@ -693,16 +693,32 @@ static gf_status count_sizes(const gf_kmeans *k, uint32_t room, uint32_t **sizes
     return GF_OK;
 }
 
+/* The next best clusters of all points, as they are before a cluster is added. */
+typedef struct runners_up {
+    uint32_t *cluster; /* n */
+    float *similarity; /* n */
+} runners_up;
+
+static gf_status keep_runners_up(const gf_kmeans *k, runners_up *r, gf_error *err)
+{
+    r->cluster = gf_array(k->n, sizeof *r->cluster);
+    r->similarity = gf_array(k->n, sizeof *r->similarity);
+    if (!r->cluster || !r->similarity) return gf_fail_memory(err, "clusters");
+    memcpy(r->cluster, k->runner_up, k->n * sizeof *r->cluster);
+    memcpy(r->similarity, k->second, k->n * sizeof *r->similarity);
+    return GF_OK;
+}
+
 /* Take off the last cluster again, which nothing joined. */
-static void drop_last(gf_kmeans *k)
+static void drop_last(gf_kmeans *k, const runners_up *before)
 {
     uint32_t last = k->k - 1;
     gf_centre *c = &k->centres.at[last];
     gf_free(c->term);
     gf_free(c->value);
     k->k = k->centres.k = last;
-    for (uint32_t p = 0; p < k->n; p++)
-        if (k->runner_up[p] == last) k->runner_up[p] = GF_NO_CLUSTER, k->second[p] = 0;
+    memcpy(k->runner_up, before->cluster, k->n * sizeof *before->cluster);
+    memcpy(k->second, before->similarity, k->n * sizeof *before->similarity);
 }
 
 static gf_status obey_lock(rows *r, gf_build_plan *plan, size_t edit, gf_build_obeying *o,
@@ -714,6 +730,7 @@ static gf_status obey_lock(rows *r, gf_build_plan *plan, size_t edit, gf_build_o
     uint32_t own = cluster_of(m, k->k, e->cluster), *sizes = NULL;
     bool is_new = own == GF_NO_CLUSTER;
     gf_centre centre = {0};
+    runners_up before = {0};
     double *dense = gf_calloc((size_t)v->n_terms + 1, sizeof *dense);
     gf_status st = dense ? GF_OK : gf_fail_memory(err, "a centre");
     if (st == GF_OK) st = read_centre(plan, v, e->number, dense, &centre, err);
@@ -723,7 +740,8 @@ static gf_status obey_lock(rows *r, gf_build_plan *plan, size_t edit, gf_build_o
     } else if (st == GF_OK) {
         if (is_new) {
             own = k->k;
-            st = add_cluster(r->c, m, e->cluster, err);
+            st = keep_runners_up(k, &before, err);
+            if (st == GF_OK) st = add_cluster(r->c, m, e->cluster, err);
         }
         if (st == GF_OK) {
             gf_centre *at = &k->centres.at[own];
@@ -735,12 +753,14 @@ static gf_status obey_lock(rows *r, gf_build_plan *plan, size_t edit, gf_build_o
             st = assign_locked(r, o, own, dense, sizes, err);
         }
         if (st == GF_OK && sizes[own] == 0) {
-            drop_last(k);
+            drop_last(k, &before);
             lose(plan, edit, "no document is nearest to cluster %" PRIu32 " any more", e->cluster);
         }
     }
     gf_free(centre.term);
     gf_free(centre.value);
+    gf_free(before.cluster);
+    gf_free(before.similarity);
     gf_free(sizes);
     gf_free(dense);
     return st;

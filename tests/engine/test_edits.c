@@ -354,6 +354,52 @@ static void a_locked_centre_does_not_move(void **state)
     fixture_close(&f);
 }
 
+static gf_status note_next(void *context, gf_slice id, const gf_membership *m, gf_error *err)
+{
+    size_t *without = context;
+    (void)err;
+    if (m->cluster && !m->runner_up) ++*without;
+    if (m->cluster) assert_true(m->cluster != m->runner_up);
+    (void)id;
+    return GF_OK;
+}
+
+/* Terms of the locked centre are still there, and no document is near it. */
+static void documents_keep_their_next_where_nothing_joins_a_lock(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    gf_view *v;
+    size_t without = 0;
+    open_subjects(&f);
+    uint32_t a = place(&f, "000");
+    assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = a), &err));
+    for (int d = 0; d < 4; d++) {
+        char id[8];
+        snprintf(id, sizeof id, "%03d", d);
+        fixture_delete(&f, "c", id);
+    }
+    for (int d = 12; d < 20; d++) {
+        char id[8];
+        snprintf(id, sizeof id, "%03d", d);
+        fixture_put(&f, "c", id,
+                    d % 2 ? "flour, yeast and water make bread dough, oven, sour, knead, and a car"
+                          : "planets orbit a distant star, the comet passed it, long, and a car");
+    }
+    fixture_set(&f, "c", "default", "k", "2");
+    rebuild(&f, GF_START_FRESH);
+    list_edits(&f, &l);
+    assert_non_null(strstr(l.lost[0], "no document is nearest"));
+    assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_memberships(v, note_next, &without, &err));
+    gf_view_close(v);
+    assert_int_equal(without, 0);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 static void merge_meanwhile(void *context, gf_place where, const char *phase, uint64_t done,
                             uint64_t total)
 {
@@ -1140,6 +1186,7 @@ int main(void)
         cmocka_unit_test(undo_restores_every_byte),
         cmocka_unit_test(a_document_stays_where_it_was_moved),
         cmocka_unit_test(a_locked_centre_does_not_move),
+        cmocka_unit_test(documents_keep_their_next_where_nothing_joins_a_lock),
         cmocka_unit_test(an_edit_made_while_a_rebuild_runs_is_in_it),
         cmocka_unit_test(undo_after_a_rebuild_leaves_the_new_build_alone),
         cmocka_unit_test(a_lock_that_came_later_is_no_matter),
