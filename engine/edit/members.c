@@ -1,11 +1,10 @@
 /* Members of clusters that are edited, read in one walk over the memberships, and their rows. */
 #include "engine/edit/internal.h"
 
+#include "base/grid.h"
 #include "base/grow.h"
 #include "base/memory.h"
 #include "engine/rows/kept_rows.h"
-
-#include <string.h>
 
 typedef struct member_walk {
     gf_editing *e;
@@ -93,15 +92,20 @@ void gf_edit_members_release(gf_edit_members *m)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
+/* Given rows are on the grid as they are clustered; those of texts are there already. */
 static gf_status keep_row(gf_editing *e, gf_row_view row, gf_edit_member *member, gf_error *err)
 {
+    uint32_t n = 0;
     uint32_t *col = gf_arena_alloc(&e->memory, (row.n + 1) * sizeof *col);
     float *val = gf_arena_alloc(&e->memory, (row.n + 1) * sizeof *val);
     if (!col || !val) return gf_fail_memory(err, "rows");
-    for (uint32_t i = 0; i < row.n; i++)
-        col[i] = row.col ? row.col[i] : i;
-    if (row.n) memcpy(val, row.val, row.n * sizeof *val);
-    member->row = (gf_row_view){col, val, row.n};
+    for (uint32_t i = 0; i < row.n; i++) {
+        float value = gf_grid_round((double)row.val[i]);
+        if (value == 0) continue;
+        col[n] = row.col ? row.col[i] : i;
+        val[n++] = value;
+    }
+    member->row = (gf_row_view){col, val, n};
     return GF_OK;
 }
 
