@@ -176,6 +176,22 @@ static bool is_settled(const gf_build_plan *plan, uint32_t n_rows)
 }
 
 /*
+ * A given k, as edits have changed it: the clusters that merges ended are not filled up again, and parts
+ * of splits are beside the k. Where k is another than the served build's, it is what it says.
+ */
+static uint32_t edited_k(const gf_build_plan *plan, uint32_t k, uint32_t served_k)
+{
+    uint64_t ended = 0, added = 0;
+    for (size_t i = 0; i < plan->edits.n && plan->same_k; i++) {
+        const gf_edit *e = &plan->edits.at[i].edit;
+        if (e->kind == GF_EDIT_MERGE) ended += e->n_others;
+        if (e->kind == GF_EDIT_SPLIT) added += e->n_others;
+    }
+    uint64_t least = ended < k ? k - ended : 1, most = k + added;
+    return served_k < least ? (uint32_t)least : served_k < most ? served_k : (uint32_t)most;
+}
+
+/*
  * Clusters that go on do so as they are: only where the documents are twice as many as when they
  * settled last, or half (four times as many, or a quarter, where they were refined), do they settle
  * again. Polish moves a row where its going
@@ -195,6 +211,8 @@ gf_status gf_build_start_from_previous(const gf_build_plan *plan, gf_pool *pool,
     if (o->k == 0) {
         gf_status st = choose_again(plan, pool, x, n_rows, previous->k, o, out, &continues, err);
         if (st != GF_OK || !continues) return st;
+    } else {
+        o->k = edited_k(plan, o->k, previous->k);
     }
     uint32_t *label = gf_array(n_rows, sizeof *label);
     if (!label) return gf_fail_memory(err, "the served clusters");

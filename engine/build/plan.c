@@ -101,11 +101,14 @@ static gf_status read_settings(gf_build_plan *p, const gf_collection_row *row, g
 static gf_status take_served_settings(gf_build_plan *p, gf_slice settings, gf_error *err)
 {
     gf_settings_map map = {0};
-    size_t refine, max_k;
+    size_t refine, max_k, k;
     gf_status st = gf_settings_map_read_build(settings, &map, err);
     if (st == GF_OK) st = gf_setting_find(GF_SLICE("refine"), &refine, err);
     if (st == GF_OK) st = gf_setting_find(GF_SLICE("max_k"), &max_k, err);
+    if (st == GF_OK) st = gf_setting_find(GF_SLICE("k"), &k, err);
     if (st == GF_OK) {
+        p->same_k =
+            gf_slice_equal(gf_settings_map_value(&map, k), gf_settings_map_value(&p->map, k));
         gf_slice most = gf_settings_map_value(&map, max_k);
         p->served_refined = p->served_settled &&
                             gf_slice_equal(gf_settings_map_value(&map, refine), GF_SLICE("on"));
@@ -164,7 +167,7 @@ gf_status gf_build_plan_read(gf_build_plan *p, bool *modified, gf_error *err)
         p->size = row.size;
         p->served = (gf_build_info){.build = gf_collection_row_served(&row, p->configuration)};
         p->served_distinct = p->served_settled = 0;
-        p->served_refined = false;
+        p->served_refined = p->same_k = false;
         *modified = true;
         if (p->served.build) st = read_served(p, modified, err);
         if (st == GF_OK) st = gf_given_rows_due(p, *modified, &p->again, err);

@@ -40,6 +40,7 @@ typedef struct gf_build_plan {
     uint64_t served_distinct; /* rows when its k was chosen; 0: k was given, or of another max_k */
     uint64_t served_settled;  /* rows when its clusters settled last; 0: not known */
     bool served_refined;      /* its clusters were refined by word counts */
+    bool same_k;              /* the served build was made by the same setting k */
 
     /* Rows to cluster in place of the texts': those of the options, or `given`; NULL: the texts'. */
     const gf_matrix *matrix;
