@@ -174,6 +174,7 @@ void gf_row_put_build(gf_json_writer *w, const gf_build_info *b)
                         b->rows == GF_ROWS_DENSE    ? "dense"
                         : b->rows == GF_ROWS_SPARSE ? "sparse"
                                                     : "words");
+    if (b->edits) gf_json_put_uint(w, "edits", b->edits);
 }
 
 void gf_row_put_state(gf_json_writer *w, const gf_cluster_state *s)

@@ -89,6 +89,7 @@ const gf_row_member gf_schema_builds[] = {
     M_MAYBE_WORD("matrix", "sparse|dense|words",
                  "`sparse` or `dense`: only where the rows were a matrix's; `words`: where they "
                  "were means of word vectors"),
+    M_MAYBE("edits", INTEGER, "changes that edits have made to it in its place; only where any"),
     GF_ROW_MEMBERS_END};
 
 const gf_row_member gf_schema_publish[] = {M("collection", TEXT, "its name"),
