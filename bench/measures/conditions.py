@@ -36,17 +36,17 @@ def peers():
     return "scikit-learn {} (numpy {}, scipy {})".format(*told.out.decode().split())
 
 
-def program():
+def program(path):
     """A short name for the very program that is measured."""
-    with open(PROGRAM, "rb") as file:
+    with open(path, "rb") as file:
         return hashlib.sha256(file.read()).hexdigest()[:12]
 
 
-def conditions(**more):
+def conditions(path=PROGRAM, **more):
     """What measurements of one table have in common; more: what was asked for."""
-    version = run([PROGRAM, "version"]).out.decode().split()[0]
+    version = run([path, "version"]).out.decode().split()[0]
     return {"processor": processor(), "processors": os.cpu_count(),
-            "memory_gib": round(memory_gib()), "version": version, "program": program(), **more}
+            "memory_gib": round(memory_gib()), "version": version, "program": program(path), **more}
 
 
 def now():

@@ -26,10 +26,10 @@ class TooLong(Failed):
 
 
 class Run:
-    """What a program printed, its wall seconds, and its peak memory in MiB."""
+    """What a program printed, its wall seconds, its peak memory in MiB, and its processor seconds."""
 
-    def __init__(self, out, seconds, mib):
-        self.out, self.seconds, self.mib = out, seconds, mib
+    def __init__(self, out, seconds, mib, processor):
+        self.out, self.seconds, self.mib, self.processor = out, seconds, mib, processor
 
 
 def stop_on_signals():
@@ -91,7 +91,7 @@ def run(words, limit=None):
         lines = said[0].decode(errors="replace").strip().splitlines()
         raise Failed(f"{' '.join(words)}\n"
                      f"  ended with {process.returncode}: {' / '.join(lines[-3:])}")
-    return Run(out, seconds, used.ru_maxrss / 1024)
+    return Run(out, seconds, used.ru_maxrss / 1024, used.ru_utime + used.ru_stime)
 
 
 def run_python(module, task, limit=None):
