@@ -4,7 +4,9 @@
 
 #include "base/grow.h"
 #include "base/memory.h"
+#include "grouperfish/matrix.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 typedef struct titled {
@@ -19,8 +21,10 @@ typedef struct exporting {
     titled *titles; /* n_titles, by cluster */
     size_t n_titles, capacity;
     gf_arena memory; /* of titles */
-    bool with_text;
+    bool with_text, with_map;
     float min_score;
+    gf_build_map map; /* in the order of the documents */
+    uint32_t walked;  /* documents */
 } exporting;
 
 /* ---- titles ---------------------------------------------------------------------------------- */
@@ -59,6 +63,22 @@ static void put_title(const exporting *e, gf_json_writer *w, uint32_t cluster)
 
 /* ---- documents ------------------------------------------------------------------------------- */
 
+static void put_coordinate(gf_json_writer *w, const char *name, float at)
+{
+    gf_json_key(w, name);
+    /* A ten-thousandth of the map's half is less than is seen of it. */
+    if (isnan(at))
+        gf_json_null(w);
+    else
+        gf_json_double(w, round((double)at * 1e4) / 1e4);
+}
+
+static void put_place(gf_json_writer *w, float x, float y)
+{
+    put_coordinate(w, "x", x);
+    put_coordinate(w, "y", y);
+}
+
 static gf_status emit_document(void *context, const gf_document *d, gf_error *err)
 {
     exporting *e = context;
@@ -67,6 +87,7 @@ static gf_status emit_document(void *context, const gf_document *d, gf_error *er
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&e->row);
     gf_row_put_id(&e->row, d->id);
+    if (e->with_map) put_place(w, e->map.x[e->walked - 1], e->map.y[e->walked - 1]);
     gf_row_put_membership(w, e->member);
     put_title(e, w, e->member->cluster);
     if (language) gf_json_put_str(w, "language", language);
@@ -79,6 +100,7 @@ static gf_status export_member(void *context, gf_slice id, const gf_membership *
 {
     exporting *e = context;
     gf_status st = gf_cancel_check(e->row.call->cancel, err);
+    e->walked++;
     if (st != GF_OK || m->score < e->min_score) return st;
     e->member = m;
     return gf_view_document(e->view, id, emit_document, e, err);
@@ -92,16 +114,27 @@ static gf_status run_export(gf_call *call, gf_error *err)
         return gf_fail(err, GF_EINVAL, "documents: either these, or the matrix");
     if (geojson && (documents || matrix))
         return gf_fail(err, GF_EINVAL, "geojson: neither of documents, nor of the matrix");
+    if (gf_call_flag(call, "map") && (documents || matrix || geojson))
+        return gf_fail(err, GF_EINVAL,
+                       "map: x and y are of a build's rows; leave out documents, "
+                       "matrix and geojson");
+    if (gf_call_has(call, "threads") && !gf_call_flag(call, "map"))
+        return gf_fail(err, GF_EINVAL, "threads is for map");
     if (geojson) return gf_export_geojson(call, err);
     if (documents) return gf_export_documents(call, err);
     if (matrix) return gf_export_matrix(call, err);
     exporting e = {.row = {.call = call},
                    .with_text = gf_call_flag(call, "with-text"),
+                   .with_map = gf_call_flag(call, "map"),
                    .min_score = (float)gf_call_share(call, "min-score", 0)};
     gf_status st = gf_call_view(call, &e.view, err);
     if (st != GF_OK) return st;
     st = list_titles(&e, err);
+    if (st == GF_OK && e.with_map)
+        st = gf_view_read_map(e.view, (unsigned)gf_call_number(call, "threads", 0), call->cancel,
+                              &e.map, err);
     if (st == GF_OK) st = gf_view_memberships(e.view, export_member, &e, err);
+    gf_build_map_release(&e.map);
     gf_free(e.titles);
     gf_arena_release(&e.memory);
     gf_row_writer_release(&e.row);
@@ -121,6 +154,8 @@ static const gf_parameter export_rows_parameters[] = {
     P_FLAG("documents", "the documents as put reads them; needs no build"),
     P_FLAG("matrix", "rows, terms, centroids and labels as an .npz file"),
     P_FLAG("geojson", "the documents that have a place, as GeoJSON features"),
+    P_FLAG("map", "x and y of each document: those that are alike lie near each other"),
+    P_NUMBER("threads", 0, 1024, "with map: threads (one per processor)"),
     P_ID_TYPE};
 
 const gf_operation gf_export_operation = {

@@ -243,6 +243,11 @@ const gf_row_member gf_schema_members[] = {
 const gf_row_member gf_schema_export[] = {
     M_OF("matrix", "collection", TEXT, "its name; only with `matrix`, a pattern or `all`"),
     M_OF("|geojson", "id", ID, "the document"),
+    M_MAYBE_NULL(
+        "x", NUMBER,
+        "only with `map`: its place, around 0 with 1 as the mean square of distances; null "
+        "for a document without terms"),
+    M_MAYBE_NULL("y", NUMBER, "likewise"),
     M_MAYBE_NULL("cluster", INTEGER,
                  "id of its cluster; null for a document without terms; absent with `documents`"),
     M_MAYBE("label", TEXT, "of that cluster; `without terms` where there is none; absent likewise"),

@@ -552,6 +552,23 @@ static const gf_display_column export_columns[] = {{"id", "id", GF_COLUMN_TEXT},
                                                    {"text", "text", GF_COLUMN_TEXT},
                                                    {"fields", NULL, GF_COLUMN_RAW}};
 
+static const gf_display_column export_map_columns[] = {{"id", "id", GF_COLUMN_TEXT},
+                                                       {"x", "x", GF_COLUMN_SCORE},
+                                                       {"y", "y", GF_COLUMN_SCORE},
+                                                       {"cluster", "cluster", GF_COLUMN_ID},
+                                                       {"label", "label", GF_COLUMN_TEXT},
+                                                       {"score", "score", GF_COLUMN_SCORE},
+                                                       {"runner_up", "next", GF_COLUMN_ID},
+                                                       {"runner_up_label", NULL, GF_COLUMN_TEXT},
+                                                       {"runner_up_score", NULL, GF_COLUMN_SCORE},
+                                                       {"margin", "margin", GF_COLUMN_SCORE},
+                                                       {"replaced", NULL, GF_COLUMN_RAW},
+                                                       {"language", NULL, GF_COLUMN_TEXT},
+                                                       {"time", "time", GF_COLUMN_RAW},
+                                                       {"lang", NULL, GF_COLUMN_TEXT},
+                                                       {"text", "text", GF_COLUMN_TEXT},
+                                                       {"fields", NULL, GF_COLUMN_RAW}};
+
 static const gf_display_column export_document_columns[] = {{"id", "id", GF_COLUMN_TEXT},
                                                             {"time", "time", GF_COLUMN_RAW},
                                                             {"lang", "lang", GF_COLUMN_TEXT},
@@ -574,6 +591,7 @@ static const gf_display_column matrix_columns[] = {
     {"entries", NULL, GF_COLUMN_COUNT},   {"clusters", NULL, GF_COLUMN_COUNT},
     {"bytes", NULL, GF_COLUMN_COUNT}};
 static const gf_other_display export_others[] = {
+    {"map", {GF_COLUMNS(export_map_columns), .spread = true, .inner = "fields"}},
     {"documents", {GF_COLUMNS(export_document_columns), .spread = true}},
     {"matrix", {GF_COLUMNS(matrix_columns), .single = true, .show = show_matrix}}};
 
@@ -585,6 +603,7 @@ static const gf_command export_command = {
         "    grouperfish export feedback --min-score 0.2 -o sure.csv\n"
         "    grouperfish export feedback --documents -o feedback.jsonl\n"
         "    grouperfish export feedback --matrix feedback.npz\n"
+        "    grouperfish export feedback --map -o places.csv   with x and y, alike ones near\n"
         "    grouperfish export tweets -o tweets.geojson       clusters on a map\n"
         "    grouperfish export 'feedback-*' -o all.jsonl      each row with its collection\n",
     .notes =

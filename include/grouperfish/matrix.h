@@ -59,6 +59,31 @@ gf_status gf_view_similarities(gf_view *view, const gf_document *documents, size
                                unsigned threads, const gf_cancel *cancel, float *similarity,
                                gf_error *err);
 
+/** A build as a map: places in the plane, documents that are alike near each other. */
+typedef struct gf_build_map {
+    uint32_t n; /* documents, in the order of gf_view_memberships */
+    float *x,
+        *y; /* n: around 0, with 1 as the mean square of the distance from it; NaN of a document
+                     that has no place, since it has no terms (or no vector) */
+} gf_build_map;
+
+/**
+ * Lay out the documents of a build that are still there: t-SNE from the places of their clusters.
+ * Units mean nothing, and there is no up or down; far apart is not how different.
+ *
+ * @param threads  0: one per processor; what comes out is the same bytes for any number of them
+ * @param cancel   may be NULL
+ * @return GF_OK; GF_ECONFLICT of a build of dense vectors, and where one of an earlier version did not
+ *         keep its rows; GF_ENOMEM, GF_ECANCELLED, GF_ECORRUPT, GF_EIO. On failure *map is unchanged.
+ * Owner:  gf_build_map_release.
+ * Cost:   of 100,000 short texts some seconds (docs/algorithms.md); memory that of gf_view_read_matrix,
+ *         8 bytes an entry more, and some 170 a document.
+ * Source: see docs/algorithms.md.
+ */
+gf_status gf_view_read_map(gf_view *view, unsigned threads, const gf_cancel *cancel,
+                           gf_build_map *map, gf_error *err);
+void gf_build_map_release(gf_build_map *map);
+
 /** The term of a column, where columns are terms: as it is counted (unique), and as documents write it most often. */
 gf_slice gf_build_matrix_term(const gf_build_matrix *matrix, uint32_t column);
 gf_slice gf_build_matrix_surface(const gf_build_matrix *matrix, uint32_t column);
