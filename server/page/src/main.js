@@ -16,7 +16,9 @@ import { clusters } from './views/clusters.js';
 import { collections } from './views/collections.js';
 import { diff } from './views/diff.js';
 import { documentView } from './views/document.js';
+import { duplicates } from './views/duplicates.js';
 import { edits } from './views/edits.js';
+import { fields } from './views/fields.js';
 import { number } from './views/number.js';
 import { search } from './views/search.js';
 import { settings } from './views/settings.js';
@@ -29,7 +31,9 @@ const views = {
     cluster,
     doc: documentView,
     diff,
+    duplicates,
     edits,
+    fields,
     number,
     search,
     settings,

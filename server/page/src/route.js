@@ -5,6 +5,8 @@
 //     #/c/NAME/cluster/ID         one
 //     #/c/NAME/doc/ID             a document
 //     #/c/NAME/diff               what changed (from, to)
+//     #/c/NAME/fields             clusters by a field (field, time, value, values, sort)
+//     #/c/NAME/duplicates         documents that are nearly the same (min)
 //     #/c/NAME/builds             builds that are kept
 //     #/c/NAME/edits              what people changed in clusters
 //     #/c/NAME/settings           its configurations
@@ -32,7 +34,7 @@ export function read(hash = location.hash) {
     else if (parts[0] === 'c' && parts.length >= 2) {
         route.collection = parts[1];
         if (parts.length === 2) route.view = 'clusters';
-        else if (['builds', 'diff', 'edits', 'number', 'search', 'settings'].includes(parts[2]) && parts.length === 3)
+        else if (['builds', 'diff', 'duplicates', 'edits', 'fields', 'number', 'search', 'settings'].includes(parts[2]) && parts.length === 3)
             route.view = parts[2];
         else if (['cluster', 'doc'].includes(parts[2]) && parts.length === 4) {
             route.view = parts[2];

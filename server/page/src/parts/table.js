@@ -37,7 +37,7 @@ function pick({ chosen, keyOf, nameOf, changed }) {
 }
 
 /**
- * {element, csv: a button, update(): draws the rows again}. kept, where it is given, keeps the order
+ * {element, csv: a button, update(): draws the rows again}. pinned: rows that stay on top, whatever the order. kept, where it is given, keeps the order
  * and how much is shown of the table of that name; ordered(text) is told the order, which `order` gives
  * back: a column's title, with "-" before it where the largest is first.
  */
@@ -46,6 +46,7 @@ export function table({
     label,
     columns,
     rows,
+    pinned = [],
     most = 500,
     kind = '',
     kept = {},
@@ -119,10 +120,10 @@ export function table({
             else heads[i].removeAttribute('aria-sort');
         });
         body.replaceChildren(
-            ...sorted.slice(0, limit).map((row) =>
+            ...[...pinned, ...sorted.slice(0, limit)].map((row) =>
                 h(
                     'tr',
-                    { 'data-chosen': picking?.chosen.has(picking.keyOf(row)) },
+                    { class: pinned.includes(row) ? 'pinned' : null, 'data-chosen': picking?.chosen.has(picking.keyOf(row)) },
                     columns.map((c) =>
                         h(
                             'td',
@@ -149,7 +150,7 @@ export function table({
     const wanted = csvColumns(columns);
     const csv = button(name, function* () {
         yield line(wanted.map(([title]) => title));
-        for (const row of rows) yield line(wanted.map(([, value]) => value(row)));
+        for (const row of [...pinned, ...rows]) yield line(wanted.map(([, value]) => value(row)));
     });
     return {
         element,

@@ -11,47 +11,12 @@ import { choices, collectionMenu, facts, rebuildForm } from '../parts/place.js';
 import { keepFocus } from '../parts/places.js';
 import { spark } from '../parts/spark.js';
 import { table } from '../parts/table.js';
+import { tabs, viewOf } from '../parts/tabs.js';
 import { tree } from '../parts/tree.js';
 import { treemap } from '../parts/treemap.js';
 import * as route from '../route.js';
 import { shown } from '../text.js';
 import { ARROWS, trendReason } from '../words.js';
-
-const VIEWS = [
-    ['list', 'List'],
-    ['map', 'Map'],
-    ['tree', 'Tree'],
-];
-const VIEW = 'grouperfish.view';
-
-/* As the address has it; else as it was chosen last, but on a phone the list. */
-function viewOf(values) {
-    const names = VIEWS.map(([name]) => name);
-    if (names.includes(values.view)) return values.view;
-    const last = localStorage.getItem(VIEW);
-    return names.includes(last) && !matchMedia('(max-width: 720px)').matches ? last : 'list';
-}
-
-function tabs(now) {
-    return h(
-        'div',
-        { class: 'tabs', role: 'group', 'aria-label': 'Show' },
-        VIEWS.map(([view, title]) =>
-            h(
-                'a',
-                {
-                    href: route.withValues({ view }),
-                    'aria-current': now === view ? 'true' : null,
-                    onclick: (e) => {
-                        localStorage.setItem(VIEW, view);
-                        e.currentTarget.href = route.withValues({ view });
-                    },
-                },
-                title,
-            ),
-        ),
-    );
-}
 
 function change(d) {
     if (!d) return '';
@@ -515,7 +480,7 @@ export async function clusters(where, { signal }) {
                     collectionMenu(place),
                 ),
             ),
-            h('div', { class: 'tools above' }, tabs(view), shownView.tools ?? null),
+            h('div', { class: 'tools above' }, tabs(view, where.collection), shownView.tools ?? null),
             shownView.element,
         ],
     };
