@@ -57,6 +57,8 @@ after(async () => {
     await server?.stop();
 });
 
+export const newPageHere = (options) => newPage(browser, options);
+
 /* A test with a page of its own; at its end nothing was said, and nobody else asked. */
 export function inBrowser(name, run, options = {}) {
     test(name, async () => {
@@ -135,6 +137,38 @@ export async function saved(page, button) {
         name: download.suggestedFilename(),
         text: readFileSync(await download.path(), 'utf8'),
     };
+}
+
+/* Files that are dropped on the page. */
+export async function drop(page, files) {
+    await page.evaluate(
+        (all) => {
+            const data = new DataTransfer();
+            for (const [name, bytes] of all)
+                data.items.add(new File([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))], name));
+            dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+        },
+        Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]),
+    );
+    await page.waitForSelector('dialog[open]');
+}
+
+export const send = async (page) => {
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.waitForSelector('.summary');
+};
+
+/* Take hold of a cluster's handle in the list, and let it go over another. */
+export async function drag(page, from, to) {
+    await from.hover();
+    const a = await from.locator('.handle').boundingBox(),
+        b = await to.boundingBox();
+    await page.mouse.move(a.x + a.width / 2, a.y + a.height / 2);
+    await page.mouse.down();
+    await page.mouse.move(a.x + 30, a.y + 20, { steps: 4 });
+    await page.mouse.move(b.x + 120, b.y + b.height / 2, { steps: 6 });
+    await page.waitForSelector('.drop-here');
+    await page.mouse.up();
 }
 
 /* RFC 4180 */

@@ -29,6 +29,10 @@ const VIEWS = [
     [`#/c/posts/doc/${'ID'}`, '.similar li'],
     ['#/c/posts/search?q=run', 'a.document'],
     ['#/c/posts/number', '[role=radiogroup]'],
+    ['#/c/posts?view=tree&levels=3,8', '.tree'],
+    ['#/c/posts/cluster/1?within=the', '.within'],
+    ['#/c/posts/fields', '.crosstab'],
+    ['#/c/posts/duplicates', '.alike'],
     ['#/c/twice/builds', '.builds'],
     ['#/c/twice/settings', '.settings'],
     ['#/c/twice/diff', '.diff'],
@@ -77,7 +81,7 @@ for (const [colorScheme, width] of [
 
 /* Everything that can be clicked, by Tab alone; and what has the focus is seen. */
 inBrowser('Tab reaches every control, in the order of the page, and the focus is seen', async (page) => {
-    for (const hash of ['#/c/twice', '#/c/twice/cluster/1', '#/c/twice/settings', '#/c/twice/builds', '#/c/twice/search?q=tabs']) {
+    for (const hash of ['#/c/twice', '#/c/twice/cluster/1', '#/c/twice/settings', '#/c/twice/builds', '#/c/twice/fields', '#/c/twice/duplicates?min=0.3', '#/c/twice/search?q=tabs']) {
         await open(page, hash);
         await still(page);
         const wanted = await page.evaluate(() => {

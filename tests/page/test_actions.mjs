@@ -245,7 +245,8 @@ inBrowser('CSV has what the tables have', async (page) => {
         `collections/posts/clusters/${small.cluster}/documents?limit=1000`,
     );
     assert.deepEqual(
-        all.slice(1).map((r) => [r[0], +r[1], r[5]]),
+        /* A text that a spreadsheet would run has an apostrophe before it. */
+        all.slice(1).map((r) => [r[0], +r[1], r[5].replace(/^'(?=[\t\r\n]|[ \t]*[=+\-@])/, '')]),
         known.documents.map((d) => [d.id, d.score, d.text]),
     );
     assert.equal(all.length - 1, small.size);

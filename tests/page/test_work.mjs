@@ -1,7 +1,7 @@
 // The page as a place of work: names, numbers of clusters, configurations, builds, choices in the
 // list, files of other programs, documents that go, and a network that fails.
 import assert from 'node:assert/strict';
-import { FEEDBACK, inBrowser, leads, open, parseCsv, posts, saved, server, still, texts } from './fixture.mjs';
+import { drop, FEEDBACK, inBrowser, leads, open, parseCsv, posts, saved, send, server, still, texts } from './fixture.mjs';
 import { workbook, zip } from './zip.mjs';
 
 const clustersOf = (name) => server.ask('GET', `collections/${name}/clusters`);
@@ -10,24 +10,6 @@ const setting = async (name, key, config = 'default') =>
         (r) => r.key === key,
     );
 const LIST = '.clusters .row-link';
-
-async function drop(page, files) {
-    await page.evaluate(
-        (all) => {
-            const data = new DataTransfer();
-            for (const [name, bytes] of all)
-                data.items.add(new File([Uint8Array.from(atob(bytes), (c) => c.charCodeAt(0))], name));
-            dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
-        },
-        Object.entries(files).map(([name, bytes]) => [name, Buffer.from(bytes).toString('base64')]),
-    );
-    await page.waitForSelector('dialog[open]');
-}
-
-const send = async (page) => {
-    await page.getByRole('button', { name: 'Import', exact: true }).click();
-    await page.waitForSelector('.summary');
-};
 
 async function made(name, k, documents = posts.slice(0, 600)) {
     await server.put(name, documents);
@@ -91,8 +73,14 @@ inBrowser('the number of clusters: this time, and from now on', async (page) => 
     /* Made anew, it is as it was asked for; until somebody asks otherwise. */
     await still(page);
     assert.equal(await number.inputValue(), '9');
+    await page.waitForSelector('.task.done');
+    const first = await page.locator('.task.done').getAttribute('data-task');
     await page.getByRole('button', { name: 'Rebuild' }).click();
-    await page.waitForFunction(() => document.querySelectorAll('.task.done').length >= 2);
+    /* The note of the rebuild before gives way to that of this one. */
+    await page.waitForFunction(
+        (before) => [...document.querySelectorAll('.task.done')].some((t) => t.dataset.task !== before),
+        first,
+    );
     await rebuilt(9);
     await number.fill('7');
     await lasting.selectOption('lasting');

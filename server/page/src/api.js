@@ -116,6 +116,11 @@ export function parse(text) {
 
 export const json = async (path, options) => parse(await (await ask(path, options)).text());
 
+/** Ask for something whose answer says no more than that it is done; it is read, so that the connection is free. */
+export async function order(path, options) {
+    await (await ask(path, options)).text();
+}
+
 /** Pieces of text between separators, as they come. */
 export async function* pieces(answer, separator) {
     let rest = '';

@@ -3,6 +3,7 @@ import { onAnswers, useNamespace } from './api.js';
 import { announce, h } from './dom.js';
 import { acceptDrops } from './parts/import.js';
 import { listen } from './parts/keys.js';
+import { follow } from './parts/others.js';
 import * as places from './parts/places.js';
 import { crumbs, dark, restoreTheme, shell } from './parts/shell.js';
 import { onPublished, watch } from './parts/tasks.js';
@@ -59,6 +60,7 @@ const failed = (e) => ({
 
 /* What is on the screen stays until the new view is there as a whole. */
 async function show({ refreshed } = {}) {
+    follow(null);
     places.arrive();
     held = false;
     const { kept, from } = places.here;
@@ -87,7 +89,8 @@ async function show({ refreshed } = {}) {
     crumbs(made);
     document.title = plain(made.title) + ' · Grouperfish';
     places.settle();
-    announce(refreshed ? 'A new build is shown' : plain(made.title));
+    announce(refreshed ?? plain(made.title));
+    follow(made.place, () => show({ refreshed: 'Somebody has changed clusters: they are shown as they are now' }));
 }
 
 /* A document is below what it was opened from: a cluster, or what a search has found. */
@@ -110,12 +113,12 @@ function changeTo(collection) {
         held = true;
         return announce('A new build is there; it is shown once you are done here');
     }
-    show({ refreshed: true });
+    show({ refreshed: 'A new build is shown' });
 }
 
 /* What somebody types is not taken away: the new build is shown once a name has been given, or not. */
 let held = false;
-addEventListener('page:named', () => held && show({ refreshed: true }));
+addEventListener('page:named', () => held && show({ refreshed: 'A new build is shown' }));
 
 history.scrollRestoration = 'manual';
 restoreTheme();

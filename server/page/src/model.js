@@ -1,5 +1,6 @@
 // What several views need of a collection: its builds, and its clusters' trends.
 import { at, has, json, Problem, query } from './api.js';
+import { readEdits } from './parts/others.js';
 
 const single = (answer) => (Array.isArray(answer) ? answer[0] : answer);
 
@@ -13,11 +14,13 @@ export function buildOf(place) {
 /** A collection with one configuration's builds; `build` is the one that is shown, or undefined. */
 export async function readPlace({ collection, values }, signal) {
     const config = values.config || 'default';
-    const [info, configurations, builds, editable] = await Promise.all([
+    const editable = await has('/v1/collections/{collection}/edits');
+    /* Before the clusters: an edit that comes between is seen later on. */
+    const [info, configurations, builds, edits] = await Promise.all([
         json(at`v1/collections/${collection}`, { signal }).then(single),
         json(at`v1/collections/${collection}/configurations`, { signal }),
         json(at`v1/collections/${collection}/builds` + query({ config }), { signal }),
-        has('/v1/collections/{collection}/edits'),
+        editable ? readEdits({ collection, config }, { signal }) : undefined,
     ]);
     const wanted = values.build;
     const build = wanted
@@ -30,6 +33,7 @@ export async function readPlace({ collection, values }, signal) {
         info,
         builds,
         editable,
+        edits,
         build,
         older,
         wanted,
@@ -47,27 +51,36 @@ addEventListener('page:refresh', () => known.clear());
 /* The server says by which unit, which periods are recent, and what rises. */
 async function askForTrends(place) {
     const rows = await json(
-        at`v1/collections/${place.collection}/clusters` + query({ ...place.where, by: 'auto' }),
+        at`v1/collections/${place.collection}/clusters` +
+            query({ ...place.where, by: 'auto', hidden: true }),
     );
     if (!rows.length || !rows[0].to) return null;
     return { unit: rows[0].unit, rows: new Map(rows.map((r) => [r.cluster, r])) };
 }
 
-/** {unit, rows: cluster -> row} of a build's documents over time; null where they have none. */
-export function readTrends(place) {
+/**
+ * {unit, rows: cluster -> row} of a build's documents over time; null where they have none. `clusters` are
+ * rows that have just been read: where their sizes are others than those that were read with the trends,
+ * somebody has changed the clusters of the build since, and they are read anew.
+ */
+export async function readTrends(place, clusters = []) {
     const key = JSON.stringify([
         place.collection,
         place.config,
         place.build.build,
         place.info.modified,
     ]);
-    if (!known.has(key)) {
+    const anew = () => {
         if (known.size > 8) known.clear();
         const asked = askForTrends(place);
         asked.catch(() => known.delete(key));
         known.set(key, asked);
-    }
-    return known.get(key);
+        return asked;
+    };
+    if (!known.has(key)) return anew();
+    const trends = await known.get(key);
+    const same = !trends || clusters.every((c) => trends.rows.get(c.cluster)?.size === c.size);
+    return same ? trends : anew();
 }
 
 /** cluster -> row of diff since the build before; null where there is none. */

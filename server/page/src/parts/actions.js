@@ -1,6 +1,6 @@
 // Actions on clusters: on one, from its menu, and on several that are chosen in the list.
 // An action whose route the server does not have is not offered.
-import { ask, at, has, json, query } from '../api.js';
+import { at, has, json, order, query } from '../api.js';
 import { h, onSubmit } from '../dom.js';
 import { plain, shown } from '../text.js';
 import { inWords } from '../words.js';
@@ -18,12 +18,12 @@ const labelPath = (place, id, values) =>
 const NAME = '/v1/collections/{collection}/clusters/{cluster}/name';
 
 async function setLabel(place, id, text) {
-    await ask(labelPath(place, id, { text }), { method: 'PUT' });
+    await order(labelPath(place, id, { text }), { method: 'PUT' });
 }
 
 /* The name that the program gives, unless somebody had given the one before. */
 async function labelBefore(place, id, text) {
-    await ask(labelPath(place, id, { unpin: true }), { method: 'PUT' });
+    await order(labelPath(place, id, { unpin: true }), { method: 'PUT' });
     const c = await json(
         at`v1/collections/${place.collection}/clusters/${id}` +
             query({ ...place.where, docs: 1, terms: 1 }),

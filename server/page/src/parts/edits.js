@@ -22,10 +22,10 @@ export async function undo(place, edit) {
     return row.waits;
 }
 
-/** Make an edit: words say what has been done, and the toast takes it back. */
+/** Make an edit: words, or what gives them, say what has been done, and the toast takes it back. */
 export async function make(place, method, path, values, words) {
     const row = await json(path + query({ ...values, config: place.where.config }), { method });
-    toast(words, async () => {
+    toast(typeof words === 'function' ? await words() : words, async () => {
         if (await undo(place, row.edit)) toast('The next rebuild takes it back');
     });
     return row;
@@ -74,6 +74,28 @@ function formDialog(title, children, verb, submit) {
     dialog.querySelector('input, select, textarea')?.focus();
 }
 
+/** Merge others into the one that stays, at once; the toast takes it back. */
+export function mergeInto(place, stays, others) {
+    const words = [
+        others.length === 1 ? h('q', {}, shown(others[0].label)) : several(others.length, 'cluster'),
+        ' merged into ',
+        h('q', {}, shown(stays.label)),
+    ];
+    return make(
+        place,
+        'POST',
+        ofCluster(place, stays, 'merge') + '?' + others.map((c) => `others=${c.cluster}`).join('&'),
+        {},
+        async () => {
+            const now = await json(
+                at`v1/collections/${place.collection}/clusters/${stays.cluster}` +
+                    query({ config: place.where.config, docs: 1, terms: 1 }),
+            ).catch(() => stays);
+            return now.label === stays.label ? words : [words, ', which is called ', h('q', {}, shown(now.label)), ' now'];
+        },
+    );
+}
+
 function mergeDialog({ place, clusters, done: after }) {
     const largest = [...clusters].sort((a, b) => b.size - a.size);
     const choice = (c, i) =>
@@ -92,33 +114,21 @@ function mergeDialog({ place, clusters, done: after }) {
     const choices = h(
         'fieldset',
         {},
-        h('legend', {}, 'Which one stays, with its name?'),
+        h('legend', {}, 'Which one stays?'),
         largest.map(choice),
     );
     formDialog(
         `Merge ${several(clusters.length, 'cluster')}`,
         [
             choices,
-            h('p', { class: 'quiet' }, 'The others go into it at once, and rebuilds keep them together.'),
+            h('p', { class: 'quiet' }, 'The others go into it at once, and rebuilds keep them together. It is named after all its documents, unless somebody has named it.'),
         ],
         'Merge',
         async () => {
             const id = Number(choices.querySelector(':checked').value);
             const stays = clusters.find((c) => c.cluster === id),
                 others = clusters.filter((c) => c !== stays);
-            await make(
-                place,
-                'POST',
-                ofCluster(place, stays, 'merge') +
-                    '?' +
-                    others.map((c) => `others=${c.cluster}`).join('&'),
-                {},
-                [
-                    others.length === 1 ? h('q', {}, shown(others[0].label)) : several(others.length, 'cluster'),
-                    ' merged into ',
-                    h('q', {}, shown(stays.label)),
-                ],
-            );
+            await mergeInto(place, stays, others);
             after?.();
         },
     );

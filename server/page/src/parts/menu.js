@@ -21,13 +21,14 @@ function open(button, items) {
                           type: item.href ? null : 'button',
                           href: item.href,
                           class: item.danger ? 'danger-word' : '',
+                          'aria-keyshortcuts': item.key,
                           onclick: () => {
                               shut(true);
                               item.run?.();
                           },
                       },
                       h('span', {}, item.name),
-                      item.key ? h('kbd', {}, item.key) : null,
+                      item.key ? h('kbd', { 'aria-hidden': 'true' }, item.key) : null,
                   ),
         ),
     );

@@ -1,6 +1,6 @@
 // The top of a collection's views: its configuration, the build that is shown, the rebuild
 // and its number of clusters, and where else one can go.
-import { ask, at, json, query } from '../api.js';
+import { at, json, order, query } from '../api.js';
 import { h } from '../dom.js';
 import { count, moment, momentAmong, seconds, several } from '../format.js';
 import * as route from '../route.js';
@@ -40,7 +40,7 @@ function builds(place) {
     if (place.builds.length < 2) return null;
     return h(
         'label',
-        { class: 'choice' },
+        { class: 'choice of-build' },
         h('span', {}, 'Build'),
         h(
             'select',
@@ -78,7 +78,7 @@ async function rebuildWith(place, wanted, lasts) {
     const due = place.changed || !place.build;
     try {
         if (wanted && lasts) {
-            await ask(configurationPath(place) + query({ set: `k=${wanted}` }), { method: 'PATCH' });
+            await order(configurationPath(place) + query({ set: `k=${wanted}` }), { method: 'PATCH' });
             return rebuild(place.collection, place.config, wanted === 'auto');
         }
         /* A build whose number was said for once is made so again. */
@@ -157,7 +157,7 @@ async function deleteCollection(place) {
     });
     if (!wanted) return;
     try {
-        await ask(at`v1/collections/${place.collection}`, { method: 'DELETE' });
+        await order(at`v1/collections/${place.collection}`, { method: 'DELETE' });
         location.hash = route.to([], {}, []);
     } catch (e) {
         failure(e);

@@ -37,7 +37,7 @@ function pick({ chosen, keyOf, nameOf, changed }) {
 }
 
 /**
- * {element, csv: a button, update(): draws the rows again}. pinned: rows that stay on top, whatever the order. kept, where it is given, keeps the order
+ * {element, csv: a button, update(): draws the rows again, rowOf(tr)}. pinned: rows that stay on top, whatever the order. kept, where it is given, keeps the order
  * and how much is shown of the table of that name; ordered(text) is told the order, which `order` gives
  * back: a column's title, with "-" before it where the largest is first.
  */
@@ -59,7 +59,8 @@ export function table({
         limit: most,
     });
     if (picking) columns = [pick(picking), ...columns];
-    const body = h('tbody');
+    const body = h('tbody'),
+        rowOf = new WeakMap(); /* tr -> its row */
     const more = h('button', {
         type: 'button',
         class: 'more',
@@ -120,10 +121,13 @@ export function table({
             else heads[i].removeAttribute('aria-sort');
         });
         body.replaceChildren(
-            ...[...pinned, ...sorted.slice(0, limit)].map((row) =>
-                h(
+            ...[...pinned, ...sorted.slice(0, limit)].map((row) => {
+                const tr = h(
                     'tr',
-                    { class: pinned.includes(row) ? 'pinned' : null, 'data-chosen': picking?.chosen.has(picking.keyOf(row)) },
+                    {
+                        class: pinned.includes(row) ? 'pinned' : null,
+                        'data-chosen': picking?.chosen.has(picking.keyOf(row)),
+                    },
                     columns.map((c) =>
                         h(
                             'td',
@@ -131,8 +135,10 @@ export function table({
                             c.cell(row),
                         ),
                     ),
-                ),
-            ),
+                );
+                rowOf.set(tr, row);
+                return tr;
+            }),
         );
         if (all)
             all.checked = rows.length > 0 && rows.every((r) => picking.chosen.has(picking.keyOf(r)));
@@ -156,8 +162,10 @@ export function table({
         element,
         csv,
         update: draw,
-        show: (some) => {
+        rowOf: (tr) => rowOf.get(tr),
+        show: (some, all = false) => {
             rows = some;
+            if (all) state.limit = Infinity;
             draw();
         },
     };

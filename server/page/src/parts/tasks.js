@@ -1,6 +1,6 @@
 // Rebuilds that are under way, at the page's foot. What is on the screen stays until the new build is
 // published; then listeners are told, and the view changes to it.
-import { ask, at, json, pieces, Problem, query } from '../api.js';
+import { ask, at, json, order, pieces, Problem, query } from '../api.js';
 import { announce, h } from '../dom.js';
 import { count, several } from '../format.js';
 import * as route from '../route.js';
@@ -30,7 +30,7 @@ function place(task) {
                 type: 'button',
                 class: 'small',
                 onclick: () =>
-                    ask(at`v1/tasks/${task.task}`, { method: 'DELETE' }).catch((e) =>
+                    order(at`v1/tasks/${task.task}`, { method: 'DELETE' }).catch((e) =>
                         announce(e.message),
                     ),
             },
@@ -87,6 +87,10 @@ function end(where, task) {
                   ]
                 : [' has not changed; the build is as it was'];
     where.progress.remove();
+    /* Of each clustering the last word is enough. */
+    const of = JSON.stringify([task.collection, task.configuration]);
+    for (const old of dock().querySelectorAll('.task.done')) if (old.dataset.of === of) old.remove();
+    where.element.dataset.of = of;
     where.element.classList.add(task.state);
     where.words.replaceChildren(...[nameOf(task), said].flat(Infinity));
     where.tools.replaceChildren(

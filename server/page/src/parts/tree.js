@@ -4,8 +4,13 @@ import { count, several } from '../format.js';
 import { shown } from '../text.js';
 import { bar } from './bar.js';
 
-/** nodes: rows of the tree, the root first; rows: the clusters. */
-export function tree(nodes, rows, addressOf) {
+/* A tree of more clusters begins with its groups closed. */
+const MOST_OPEN = 60;
+
+/** nodes: rows of the tree, the root first; rows: the clusters; kept keeps which groups are open. */
+export function tree(nodes, rows, addressOf, kept = {}) {
+    const open = (kept.open ??= new Map()),
+        openFirst = rows.length <= MOST_OPEN;
     const known = new Map(nodes.map((n) => [n.node, n])),
         clusters = new Map(rows.map((c) => [c.cluster, c])),
         largest = Math.max(1, ...nodes.slice(1).map((n) => n.size));
@@ -27,7 +32,10 @@ export function tree(nodes, rows, addressOf) {
             {},
             h(
                 'details',
-                { open: true },
+                {
+                    open: open.get(n.label) ?? openFirst,
+                    ontoggle: (e) => open.set(n.label, e.currentTarget.open),
+                },
                 h(
                     'summary',
                     {},

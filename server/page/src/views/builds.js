@@ -1,5 +1,5 @@
 // The builds that are kept: which is served, which are pinned, what each was made with.
-import { ask, at, query } from '../api.js';
+import { at, order, query } from '../api.js';
 import { h } from '../dom.js';
 import { count, momentAmong, seconds, several } from '../format.js';
 import { readPlace } from '../model.js';
@@ -14,7 +14,7 @@ const refresh = () => dispatchEvent(new CustomEvent('page:refresh'));
 
 async function act(path, method, words, undo) {
     try {
-        await ask(path, { method });
+        await order(path, { method });
         toast(words, undo);
         refresh();
     } catch (e) {
@@ -45,7 +45,7 @@ function columnsOf(place) {
                 `The build of ${name(b)} is served`,
                 before &&
                     (async () => {
-                        await ask(servedPath(before.build), { method: 'PUT' });
+                        await order(servedPath(before.build), { method: 'PUT' });
                         refresh();
                     }),
             );
@@ -59,7 +59,7 @@ function columnsOf(place) {
                 ? `The build of ${name(b)} goes when newer ones come`
                 : `The build of ${name(b)} is kept until it is unpinned`,
             async () => {
-                await ask(pinPath(b), { method: b.pinned ? 'PUT' : 'DELETE' });
+                await order(pinPath(b), { method: b.pinned ? 'PUT' : 'DELETE' });
                 refresh();
             },
         );

@@ -1,5 +1,5 @@
 // One cluster: what it is about in its documents' words, how it goes, and its documents.
-import { at, json, query } from '../api.js';
+import { at, json, query, searchParameter } from '../api.js';
 import { h } from '../dom.js';
 import { count, percent, score, several } from '../format.js';
 import { buildOf, readChanges, readPlace, readTrends } from '../model.js';
@@ -12,7 +12,7 @@ import { choices } from '../parts/place.js';
 import { chart } from '../parts/spark.js';
 import { table } from '../parts/table.js';
 import * as route from '../route.js';
-import { plain, shown } from '../text.js';
+import { marked, patternOf, plain, shown } from '../text.js';
 import { ARROWS, fit, trendReason } from '../words.js';
 
 /* Documents at once; and those of a page that is gone back to. */
@@ -170,12 +170,101 @@ function orders(where) {
             h(
                 'a',
                 {
-                    href: route.withValues({ order: value }),
-                    'aria-current': now === value ? 'true' : null,
+                    href: route.withValues({ order: value, within: '' }),
+                    'aria-current': now === value && !where.values.within ? 'true' : null,
                 },
                 title,
             ),
         ),
+    );
+}
+
+/* Words that the cluster's documents are to have. */
+const withinField = (where) =>
+    h(
+        'form',
+        {
+            class: 'within',
+            role: 'search',
+            onsubmit: (e) => {
+                e.preventDefault();
+                location.hash = route.withValues({ within: e.currentTarget.elements.within.value.trim(), order: '' });
+            },
+        },
+        h('input', {
+            type: 'search',
+            name: 'within',
+            class: 'filter',
+            placeholder: 'Search these documents',
+            'aria-label': 'Search the documents of this cluster',
+            value: where.values.within ?? '',
+        }),
+    );
+
+const head = (where, place, told, csv) =>
+    h(
+        'div',
+        { class: 'section-head' },
+        h('h2', {}, 'Documents'),
+        orders(where),
+        h('span', { class: 'quiet' }, told),
+        h('span', { class: 'tools' }, place.build.served ? withinField(where) : null, csv),
+    );
+
+/* Those of the cluster that a query finds, the best match first. */
+async function found(where, place, name, signal) {
+    const q = where.values.within;
+    const rows = await json(
+        at`v1/collections/${where.collection}/search` +
+            query({
+                [await searchParameter()]: q,
+                cluster: where.id,
+                config: place.where.config,
+                limit: MOST_AGAIN,
+            }),
+        { signal },
+    );
+    const pattern = patternOf(rows.map((r) => r.found));
+    const list = table({
+        name: `${name}-found`,
+        label: 'Documents found',
+        rows,
+        most: PAGE,
+        kept: where.kept,
+        columns: [
+            {
+                title: 'Document',
+                key: 'id',
+                class: 'text',
+                value: (r) => r.id,
+                csv: [
+                    ['id', (r) => r.id],
+                    ['snippet', (r) => r.snippet],
+                    ['score', (r) => r.score],
+                ],
+                cell: (r) => [
+                    h('a', { class: 'row-link document', href: documentAddress(where, r.id) }, marked(r.snippet ?? r.id, pattern)),
+                    h('span', { class: 'quiet id' }, shown(r.id)),
+                ],
+            },
+        ],
+    });
+    return h(
+        'section',
+        { class: 'documents' },
+        head(
+            where,
+            place,
+            [
+                rows.length === MOST_AGAIN ? `the best ${count(MOST_AGAIN)}` : several(rows.length, 'document'),
+                ' with ',
+                h('q', {}, shown(q)),
+                ' · ',
+                h('a', { href: route.withValues({ within: '' }) }, 'all of them'),
+            ],
+            rows.length ? list.csv : null,
+        ),
+        rows.length ? list.element : h('p', { class: 'empty quiet' }, 'No document of this cluster has that.'),
     );
 }
 
@@ -237,7 +326,7 @@ async function documents(where, place, name, signal, different, best) {
     return h(
         'section',
         { class: 'documents' },
-        h('div', { class: 'section-head' }, h('h2', {}, 'Documents'), orders(where), told, csv),
+        head(where, place, told, csv),
         list.element,
         more,
     );
@@ -260,14 +349,7 @@ async function weakest(where, place, name, signal, _, best) {
     return h(
         'section',
         { class: 'documents' },
-        h(
-            'div',
-            { class: 'section-head' },
-            h('h2', {}, 'Documents'),
-            orders(where),
-            h('span', { class: 'quiet' }, 'that fit least'),
-            list.csv,
-        ),
+        head(where, place, 'that fit least', list.csv),
         list.element,
     );
 }
@@ -380,7 +462,7 @@ export async function cluster(where, { signal }) {
     const name = `${where.collection}-${plain(c.label)}`,
         best = c.documents[0]?.score || 1;
     const order = where.values.order ?? '';
-    const list = await (order === 'least' ? weakest : documents)(
+    const list = await (where.values.within && place.build.served ? found : order === 'least' ? weakest : documents)(
         where,
         place,
         name,
@@ -390,7 +472,7 @@ export async function cluster(where, { signal }) {
     );
     const trend = h('section', { class: 'over-time' }, h('div', { class: 'chart' })),
         changes = h('div', {});
-    readTrends(place).then(
+    readTrends(place, [c]).then(
         (t) => {
             const row = t?.rows.get(c.cluster);
             if (!row || signal.aborted) return trend.remove();

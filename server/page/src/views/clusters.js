@@ -4,6 +4,7 @@ import { h } from '../dom.js';
 import { count, percent, several, signed } from '../format.js';
 import { buildOf, readChanges, readPlace, readTrends } from '../model.js';
 import { actionsFor, clusterMenu } from '../parts/actions.js';
+import { draggable, handle } from '../parts/drag.js';
 import { marks } from '../parts/edits.js';
 import { bar } from '../parts/bar.js';
 import { clarity, clarityRank } from '../parts/clarity.js';
@@ -46,6 +47,7 @@ function columnsOf(place, more, addressOf, largest) {
             class: 'main',
             value: (c) => c.label,
             cell: (c) => [
+                more.draggable ? handle() : '',
                 h(
                     'span',
                     { class: 'name' },
@@ -242,7 +244,7 @@ function chips(rows, kinds, only) {
 }
 
 /* Actions on the clusters that are chosen. */
-function selectionBar(place, rows, chosen, clear) {
+function selectionBar(place, rows, chosen, clear, nameElement) {
     const element = h('div', { class: 'selection', role: 'region', 'aria-label': 'Chosen clusters' });
     const draw = async () => {
         const clusters = rows.filter((c) => chosen.has(c.cluster));
@@ -268,10 +270,13 @@ function selectionBar(place, rows, chosen, clear) {
                             'button',
                             {
                                 type: 'button',
-                                onclick: () => {
-                                    const link = [...document.querySelectorAll('tr[data-chosen] .name')];
-                                    a.run({ place, clusters, element: link[0], done: () => chosen.clear() });
-                                },
+                                onclick: () =>
+                                    a.run({
+                                        place,
+                                        clusters,
+                                        element: nameElement(clusters[0]),
+                                        done: () => chosen.clear(),
+                                    }),
                             },
                             a.name,
                         ),
@@ -283,6 +288,62 @@ function selectionBar(place, rows, chosen, clear) {
     };
     draw();
     return { element, draw };
+}
+
+/* Of the hierarchy the groups that have a phrase in common, or so many on each level, and the clusters below. */
+const treeOf = ({ levels }, place) =>
+    !levels
+        ? { tree: true }
+        : Number(levels.split(',').at(-1)) < place.build.k
+          ? { levels: `${levels},${place.build.k}` }
+          : { levels };
+
+/* Numbers of groups that suit so many clusters: a few at a glance, and a level between. */
+function levelsOf(k) {
+    const few = Math.max(2, Math.min(8, Math.round(Math.sqrt(k)))),
+        some = Math.round(Math.sqrt(few * k));
+    return [String(few), ...(some > few && some < k ? [`${few},${some}`] : [])];
+}
+
+function levelTools(where, place) {
+    const now = where.values.levels ?? '';
+    const offered = levelsOf(place.build.k),
+        all = ['', ...offered, ...(now && !offered.includes(now) ? [now] : [])];
+    const name = (levels) => {
+        if (!levels) return 'with a phrase in common';
+        const parts = levels.split(',');
+        return parts.length === 1 ? `${parts[0]} groups` : `${parts[0]} groups, in them ${parts.slice(1).join(', ')}`;
+    };
+    const field = h('input', {
+        'aria-label': 'Groups on each level',
+        class: 'levels',
+        placeholder: 'or 5, 20',
+        inputmode: 'numeric',
+        pattern: ' *[0-9]+( *, *[0-9]+)* *',
+        title: 'So many groups on each level, such as 5, 20',
+    });
+    const go = (levels) => (location.hash = route.withValues({ levels }));
+    return h(
+        'form',
+        {
+            class: 'tools',
+            onsubmit: (e) => {
+                e.preventDefault();
+                if (field.value.trim()) go(field.value.replace(/\s/g, ''));
+            },
+        },
+        h(
+            'label',
+            { class: 'choice' },
+            h('span', {}, 'Groups'),
+            h(
+                'select',
+                { 'aria-label': 'Groups', onchange: (e) => go(e.target.value) },
+                all.map((levels) => h('option', { value: levels, selected: levels === now }, name(levels))),
+            ),
+        ),
+        field,
+    );
 }
 
 const none = (place) =>
@@ -302,6 +363,8 @@ const none = (place) =>
 
 /* Within which ids of clusters mean one thing: elsewhere the same number is another cluster. */
 const idsOf = (where, place) => JSON.stringify([where.values.namespace ?? '', place.config]);
+
+const refresh = () => dispatchEvent(new CustomEvent('page:refresh'));
 
 /* The list, with what chooses among its rows. */
 function listed(where, place, rows, more, signal) {
@@ -335,15 +398,45 @@ function listed(where, place, rows, more, signal) {
         nothing.hidden = some.length > 0;
         return some;
     };
-    const bottom = selectionBar(place, rows, chosen, () => {
-        chosen.clear();
-        current.update();
-        bottom.draw();
-    });
+    /* A filter, or the length of the list, may leave out a cluster that is chosen: for its name it comes back. */
+    const nameElement = (c) => {
+        const find = () =>
+            [...list.querySelectorAll('tbody tr')]
+                .find((tr) => current.rowOf(tr) === c)
+                ?.querySelector('.name');
+        if (!find()) {
+            wanted.value = '';
+            route.note({ filter: '' });
+            current.show(passing().includes(c) ? passing() : rows, true);
+        }
+        const element = find();
+        element?.scrollIntoView({ block: 'center' });
+        return element;
+    };
+    const bottom = selectionBar(
+        place,
+        rows,
+        chosen,
+        () => {
+            chosen.clear();
+            current.update();
+            bottom.draw();
+        },
+        nameElement,
+    );
     let current,
         late = false;
     /* Not while somebody types a name in it: what comes meanwhile is drawn then. */
     list.addEventListener('page:named', () => late && draw());
+    if (more.draggable)
+        draggable(list, place, {
+            clusterOf: (tr) => current.rowOf(tr),
+            chosenOf: (c) => (chosen.has(c.cluster) ? rows.filter((r) => chosen.has(r.cluster)) : [c]),
+            done: () => {
+                chosen.clear();
+                refresh();
+            },
+        });
     const draw = () => {
         late = !!list.querySelector('.rename');
         if (signal.aborted || late) return;
@@ -415,7 +508,7 @@ export async function clusters(where, { signal }) {
         view === 'tree' &&
             json(
                 at`v1/collections/${where.collection}/clusters` +
-                    query({ ...place.where, tree: true }),
+                    query({ ...place.where, ...treeOf(where.values, place) }),
                 { signal },
             ).catch((e) => {
                 if (e.status !== 404) throw e;
@@ -427,6 +520,7 @@ export async function clusters(where, { signal }) {
             trends: undefined,
             changes: undefined,
             clarity: rows.some((c) => c.clarity),
+            draggable: place.editable && place.build.served,
             actions,
         };
     let shownView;
@@ -435,8 +529,9 @@ export async function clusters(where, { signal }) {
         shownView = {
             draw: () => {},
             element: nodes
-                ? tree(nodes, rows, addressOf)
+                ? tree(nodes, rows, addressOf, where.kept)
                 : h('p', { class: 'empty quiet' }, 'This build has no tree.'),
+            tools: nodes ? levelTools(where, place) : null,
         };
     else {
         const map = treemap({ clusters: rows, addressOf, tall: true }),
@@ -452,7 +547,7 @@ export async function clusters(where, { signal }) {
         if (!signal.aborted) shownView.draw();
     };
     if (view !== 'tree') {
-        later('trends', readTrends(place));
+        later('trends', readTrends(place, rows));
         later('changes', readChanges(place, signal));
     }
     return {

@@ -1,5 +1,5 @@
 // A document, and why it is where it is.
-import { ask, at, has, json, Problem, query } from '../api.js';
+import { at, has, json, order, Problem, query } from '../api.js';
 import { h } from '../dom.js';
 import { documentTime, score } from '../format.js';
 import { keep, moveDialog } from '../parts/edits.js';
@@ -230,7 +230,7 @@ async function remove(where, d, up) {
     });
     if (!wanted) return;
     try {
-        await ask(at`v1/collections/${where.collection}/documents` + query({ id: d.id }), {
+        await order(at`v1/collections/${where.collection}/documents` + query({ id: d.id }), {
             method: 'DELETE',
         });
         toast(['The document ', shown(d.id), ' has been deleted']);

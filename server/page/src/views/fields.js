@@ -273,7 +273,7 @@ export async function fields(where, { signal }) {
     const names = place.build ? await fieldsOf(place, signal) : [];
     const field = where.values.field || names[0],
         time = where.values.time ?? '',
-        most = where.values.values || VALUES[0];
+        most = where.values.values; /* said of a field of numbers it counts their values, too */
     const head = (facts, tools) =>
         h(
             'div',
@@ -331,8 +331,13 @@ export async function fields(where, { signal }) {
                 time && values.length
                     ? choice('Value', values.map((v) => [v, v || '(empty)']), value, (v) => go({ value: v }))
                     : null,
-                !time && !all.numbers && (all.other || most > VALUES[0])
-                    ? choice('Values', VALUES.map((n) => [n, String(n)]), most, (v) => go({ values: v, sort: '' }))
+                !time && (all.numbers || all.other || most)
+                    ? choice(
+                          'Values',
+                          [['', all.numbers || most ? 'as it suits' : String(VALUES[0])], ...VALUES.slice(all.numbers || most ? 0 : 1).map((n) => [n, String(n)])],
+                          most ?? '',
+                          (v) => go({ values: v, sort: '' }),
+                      )
                     : null,
                 h('span', { class: 'tools aside' }, list.csv),
             ),

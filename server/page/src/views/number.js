@@ -1,5 +1,5 @@
 // How many clusters: the curve by which k=auto chooses, its reason, and the choice of another number.
-import { ask, at, json, query } from '../api.js';
+import { at, json, order, query } from '../api.js';
 import { announce, h } from '../dom.js';
 import { count } from '../format.js';
 import { readPlace } from '../model.js';
@@ -35,7 +35,7 @@ const columnsOf = (served) => [
 async function cluster(place, k) {
     const { collection, config } = place;
     try {
-        await ask(
+        await order(
             at`v1/collections/${collection}/configurations/${config}` + query({ set: `k=${k}` }),
             { method: 'PATCH' },
         );

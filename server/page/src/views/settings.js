@@ -1,5 +1,5 @@
 // The configurations of a collection: how it is clustered. One is chosen, made, changed or deleted.
-import { ask, at, json, query } from '../api.js';
+import { at, json, order, query } from '../api.js';
 import { h, onSubmit } from '../dom.js';
 import { confirm, openDialog } from '../parts/dialog.js';
 import { rebuild } from '../parts/tasks.js';
@@ -73,7 +73,7 @@ function fieldOf(row) {
 const pathOf = (collection, config) => at`v1/collections/${collection}/configurations/${config}`;
 
 const setAll = (collection, config, values) =>
-    ask(pathOf(collection, config), {
+    order(pathOf(collection, config), {
         method: 'PATCH',
         headers: { 'Content-Type': 'application/json' },
         body: JSON.stringify(values),
@@ -99,7 +99,7 @@ function makeDialog(collection, known, rows) {
                         rows.filter((r) => r.from === 'collection').map((r) => [r.key, r.value]),
                     );
                     try {
-                        await ask(
+                        await order(
                             pathOf(collection, name.value) + query({}),
                             {
                                 method: 'PUT',
@@ -140,7 +140,7 @@ async function remove(collection, config) {
     });
     if (!wanted) return;
     try {
-        await ask(pathOf(collection, config), { method: 'DELETE' });
+        await order(pathOf(collection, config), { method: 'DELETE' });
         toast([shown(config), ' has been deleted']);
         location.hash = route.to(['c', collection, 'settings'], { config: '', build: '' });
         refresh();
@@ -191,6 +191,8 @@ export async function settings(where, { signal }) {
             busy = false;
             return false;
         }
+        /* Nothing is left that a new build, which may come at once, would take away. */
+        form.removeAttribute('data-changed');
         toast(
             ['Saved: ', Object.keys(wanted).map(titleOf).join(', ')],
             async () => {
