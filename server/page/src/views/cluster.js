@@ -185,7 +185,6 @@ const withinField = (where) =>
         'form',
         {
             class: 'within',
-            role: 'search',
             onsubmit: (e) => {
                 e.preventDefault();
                 location.hash = route.withValues({ within: e.currentTarget.elements.within.value.trim(), order: '' });
