@@ -1,6 +1,14 @@
-/* cluster: one cluster with its heaviest terms, its sentence and its best documents. */
+/*
+ * cluster: one cluster with its heaviest terms, its sentence and its best documents; or a group of them
+ * with its clusters and its best documents.
+ */
 #include "api/clusters/internal.h"
 #include "api/clusters/schema.h"
+
+#include "base/number.h"
+
+#include <inttypes.h>
+#include <stdio.h>
 
 /* Terms, and documents, unless told otherwise, and at most. The answer is one row, which is held in
  * memory: it is cut behind the document that makes it longer than that; members has pages. */
@@ -80,6 +88,72 @@ static gf_status show(showing *s, uint32_t id, gf_slice label, gf_error *err)
     return st == GF_OK ? gf_row_writer_emit(&s->row, err) : st;
 }
 
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static gf_status write_part(void *context, const gf_cluster_info *info, gf_error *err)
+{
+    showing *s = context;
+    gf_json_writer *w = &s->row.json;
+    gf_status st = gf_cancel_check(s->row.call->cancel, err);
+    if (st != GF_OK) return st;
+    gf_json_begin(w, '{');
+    gf_row_put_cluster(w, info);
+    gf_json_end(w, '}');
+    return GF_OK;
+}
+
+void gf_group_put(gf_json_writer *w, const char *member, uint32_t group)
+{
+    char name[16];
+    snprintf(name, sizeof name, "g%" PRIu32, group);
+    gf_json_put_string(w, member, gf_slice_str(name));
+}
+
+static gf_status write_group(void *context, const gf_group_info *info, gf_error *err)
+{
+    showing *s = context;
+    gf_json_writer *w = &s->row.json;
+    uint64_t docs = gf_call_number(s->row.call, "docs", SHOWN);
+    gf_status st = GF_OK;
+    gf_group_put(w, "group", info->id);
+    if (info->above) gf_group_put(w, "above", info->above);
+    gf_json_put_string(w, "label", info->label);
+    gf_json_put_uint(w, "size", info->size);
+    gf_json_key(w, "clusters");
+    gf_json_begin(w, '[');
+    for (size_t i = 0; i < info->n_clusters && st == GF_OK; i++)
+        st = gf_view_cluster(s->view, info->clusters[i], (gf_slice){0}, write_part, s, err);
+    gf_json_end(w, ']');
+    gf_json_key(w, "documents");
+    gf_json_begin(w, '[');
+    if (st == GF_OK && docs)
+        st = gf_view_members_of(s->view, info->clusters, info->n_clusters, NULL, docs, write_member,
+                                s, err);
+    gf_json_end(w, ']');
+    if (s->cut) {
+        gf_json_put_bool(w, "cut", true);
+        st = GF_OK;
+    }
+    return st;
+}
+
+static gf_status show_group(gf_call *call, showing *s, uint32_t group, gf_error *err)
+{
+    static const char *const others[] = {"weakest", "terms", "figures", "columns"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (i < 2 ? gf_call_has(call, others[i]) : gf_call_flag(call, others[i]))
+            return gf_fail(err, GF_EINVAL, "%s is for a cluster, not for a group of them",
+                           others[i]);
+    gf_status st = gf_call_view(call, &s->view, err);
+    if (st != GF_OK) return st;
+    gf_json_put_uint(gf_row_writer_begin(&s->row), "build",
+                     (uint64_t)gf_view_build(s->view)->build);
+    st = gf_view_group(s->view, group, write_group, s, err);
+    return st == GF_OK ? gf_row_writer_emit(&s->row, err) : st;
+}
+
+/* ---- names ----------------------------------------------------------------------------------- */
+
 static gf_status take_id(void *context, const gf_cluster_info *info, gf_error *err)
 {
     (void)err;
@@ -87,10 +161,27 @@ static gf_status take_id(void *context, const gf_cluster_info *info, gf_error *e
     return GF_OK;
 }
 
+bool gf_cluster_name_is_group(gf_slice text, uint32_t *group)
+{
+    uint64_t v;
+    if (text.len < 2 || text.len > 11 || text.ptr[0] != 'g' || text.ptr[1] == '0' ||
+        !gf_number_read(gf_slice_skip(text, 1), &v) || v > UINT32_MAX)
+        return false;
+    *group = (uint32_t)v;
+    return true;
+}
+
 gf_status gf_cluster_read_name(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err)
 {
     uint64_t v = 0;
+    uint32_t group;
     bool digits = text.len <= 10;
+    if (gf_cluster_name_is_group(text, &group))
+        return gf_fail(
+            err, GF_EINVAL,
+            "%.*s is a group of clusters, and this is for one: \"cluster\" lists those of "
+            "a group; a label is given as label:%.*s",
+            GF_SLICE_ARG(text), GF_SLICE_ARG(text));
     if (gf_slice_starts(text, GF_SLICE("label:"))) {
         *label = gf_slice_skip(text, 6);
         return GF_OK;
@@ -120,10 +211,17 @@ static gf_status run_cluster(gf_call *call, gf_error *err)
     gf_slice label = {0};
     if (gf_call_has(call, "docs") && gf_call_has(call, "weakest"))
         return gf_fail(err, GF_EINVAL, "--docs and --weakest do not go together");
-    gf_status st = gf_cluster_read_name(gf_call_text(call, "cluster"), &id, &label, err);
-    if (st == GF_OK) st = gf_call_view(call, &s.view, err);
+    gf_slice name = gf_call_text(call, "cluster");
+    gf_status st = GF_OK;
+    uint32_t group = 0;
+    if (!gf_cluster_name_is_group(name, &group)) {
+        st = gf_cluster_read_name(name, &id, &label, err);
+        if (st == GF_OK) st = gf_call_view(call, &s.view, err);
+    }
     if (st != GF_OK) return st;
-    if (gf_call_flag(call, "columns")) {
+    if (group) {
+        st = show_group(call, &s, group, err);
+    } else if (gf_call_flag(call, "columns")) {
         st = gf_cluster_find(s.view, id, label, &id, err);
         if (st == GF_OK)
             st = gf_columns_cluster(s.view, id, gf_row_writer_emit_column, &s.row, err);
@@ -131,7 +229,7 @@ static gf_status run_cluster(gf_call *call, gf_error *err)
         st = show(&s, id, label, err);
     }
     gf_row_writer_release(&s.row);
-    gf_view_close(s.view);
+    if (s.view) gf_view_close(s.view);
     return st;
 }
 
@@ -139,7 +237,7 @@ static gf_status run_cluster(gf_call *call, gf_error *err)
 
 static const gf_parameter cluster_parameters[] = {
     P_COLLECTION,
-    P_REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),
+    P_REQUIRED("cluster", "ID|label:TEXT|gID", "the cluster, by id or label, or a group of them"),
     P_CONFIG,
     P_BUILD,
     P_NUMBER("docs", 0, MOST_SHOWN, "different documents to show, best first, 1000 at most (10)"),

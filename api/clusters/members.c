@@ -1,5 +1,5 @@
 /*
- * members: a cluster's documents in pages, best first. One row is one page:
+ * members: documents of a cluster, or of a group of them, in pages, best first. One row is one page:
  *
  *     {"build":..., "cluster":..., "label":..., "size":..., "documents":[...], "next":"<cursor>"}
  *
@@ -20,9 +20,10 @@ typedef struct paging {
     gf_view *view;
     uint32_t cluster;
     uint64_t limit, n;
-    bool more;    /* the cluster has documents behind this page */
-    float score;  /* of the last document that was given */
-    gf_buffer id; /* likewise */
+    bool more;                    /* the cluster has documents behind this page */
+    float score;                  /* of the last document that was given */
+    gf_buffer id;                 /* likewise */
+    const gf_member_place *after; /* of a group: the place that the page begins behind */
 } paging;
 
 /* ---- cursors --------------------------------------------------------------------------------- */
@@ -135,21 +136,52 @@ static gf_status emit_page(paging *p, uint32_t id, gf_slice label, const cursor 
     return st == GF_OK ? gf_row_writer_emit(&p->row, err) : st;
 }
 
+static gf_status put_group(void *context, const gf_group_info *info, gf_error *err)
+{
+    paging *p = context;
+    gf_json_writer *w = &p->row.json;
+    gf_group_put(w, "group", info->id);
+    gf_json_put_string(w, "label", info->label);
+    gf_json_put_uint(w, "size", info->size);
+    gf_json_key(w, "documents");
+    gf_json_begin(w, '[');
+    gf_status st = gf_view_members_of(p->view, info->clusters, info->n_clusters, p->after,
+                                      p->limit + 1, put_member, p, err);
+    gf_json_end(w, ']');
+    return p->more ? GF_OK : st;
+}
+
+static gf_status emit_page_of_group(paging *p, uint32_t group, const cursor *from, gf_error *err)
+{
+    gf_member_place after = {from->score, from->id};
+    if (gf_call_flag(p->row.call, "different"))
+        return gf_fail(err, GF_EINVAL, "different is for a cluster, not for a group of them");
+    p->after = from->build ? &after : NULL;
+    gf_json_put_uint(gf_row_writer_begin(&p->row), "build",
+                     (uint64_t)gf_view_build(p->view)->build);
+    gf_status st = gf_view_group(p->view, group, put_group, p, err);
+    p->after = NULL;
+    if (st == GF_OK && p->more) st = put_cursor(p, err);
+    return st == GF_OK ? gf_row_writer_emit(&p->row, err) : st;
+}
+
 static gf_status run_members(gf_call *call, gf_error *err)
 {
     paging p = {.row = {.call = call}, .limit = gf_call_number(call, "limit", PAGE)};
     cursor from = {.build = 0};
-    uint32_t id = 0;
+    uint32_t id = 0, group = 0;
     gf_slice label = {0}, text = gf_call_text(call, "cursor");
+    gf_slice name = gf_call_text(call, "cluster");
     gf_store *store;
-    gf_status st = gf_cluster_read_name(gf_call_text(call, "cluster"), &id, &label, err);
+    gf_status st = GF_OK;
+    if (!gf_cluster_name_is_group(name, &group)) st = gf_cluster_read_name(name, &id, &label, err);
     if (st == GF_OK && text.len) st = read_cursor(text, &from, err);
     if (st == GF_OK) st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;
     int64_t build = from.build ? from.build : (int64_t)gf_call_number(call, "build", 0);
     st = gf_view_open(store, gf_call_place(call), gf_call_configuration(call), build, &p.view, err);
     if (st != GF_OK) return st;
-    st = emit_page(&p, id, label, &from, err);
+    st = group ? emit_page_of_group(&p, group, &from, err) : emit_page(&p, id, label, &from, err);
     gf_row_writer_release(&p.row);
     gf_buffer_release(&p.id);
     gf_view_close(p.view);
@@ -160,7 +192,7 @@ static gf_status run_members(gf_call *call, gf_error *err)
 
 static const gf_parameter members_parameters[] = {
     P_COLLECTION,
-    P_REQUIRED("cluster", "ID|label:TEXT", "the cluster, by id or label"),
+    P_REQUIRED("cluster", "ID|label:TEXT|gID", "the cluster, by id or label, or a group of them"),
     P_CONFIG,
     P_BUILD,
     P_NUMBER("limit", 1, LONGEST_PAGE, "documents of a page, 1000 at most (100)"),

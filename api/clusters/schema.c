@@ -147,11 +147,18 @@ const gf_row_member gf_schema_clusters[] = {
     M_MAYBE("parts", TEXTS,
             "with `levels`: labels of up to three of its clusters, each the largest of another "
             "part of it; empty for a cluster"),
+    M_MAYBE("group", TEXT,
+            "with `tree` and `levels`: id of the group, such as `g12`, which lasts across builds; "
+            "absent for a cluster, and until the next rebuild for what an edit made"),
     GF_ROW_MEMBERS_END};
 
 const gf_row_member gf_schema_cluster[] = {
     M("build", INTEGER, "the build that was read"),
-    M("cluster", INTEGER, "id, which lasts across builds"),
+    M_MAYBE("cluster", INTEGER, "id, which lasts across builds; absent for a group"),
+    M_MAYBE("group", TEXT,
+            "instead, of a group of clusters: id such as `g12`, which lasts likewise; such a row "
+            "has `clusters` and none of what tells of one cluster's terms, sentence and figures"),
+    M_MAYBE("above", TEXT, "only of a group: the one that it is part of; absent for the topmost"),
     M("label", TEXT, "text, unique in its build"),
     M("size", INTEGER, "documents that are still there"),
     M_MARKS,
@@ -176,7 +183,13 @@ const gf_row_member gf_schema_cluster[] = {
             "none"),
     M_MAYBE("nearest_label", TEXT, "likewise: its label; absent likewise"),
     M_MAYBE("similarity", NUMBER, "likewise: of its centre; absent likewise"),
-    M("terms", OBJECTS, "array: the heaviest terms of its centre"),
+    M_MAYBE("clusters", OBJECTS,
+            "only of a group, array: those in it, the largest first; behind them those without a "
+            "subject"),
+    M("clusters[].cluster", INTEGER, "its id"),
+    M("clusters[].label", TEXT, "its label"),
+    M("clusters[].size", INTEGER, "documents that are still there"),
+    M_MAYBE("terms", OBJECTS, "array: the heaviest terms of its centre; absent for a group"),
     M("terms[].term", TEXT, "as the documents write it most often"),
     M("terms[].weight", NUMBER, "in the centre, a vector of length 1"),
     M_MAYBE("sentence", TEXT,
@@ -220,7 +233,8 @@ const gf_row_member gf_schema_cluster[] = {
 
 const gf_row_member gf_schema_members[] = {
     M("build", INTEGER, "the build that was read"),
-    M("cluster", INTEGER, "id, which lasts across builds"),
+    M_MAYBE("cluster", INTEGER, "id, which lasts across builds; absent for a group"),
+    M_MAYBE("group", TEXT, "instead, of a group of clusters: its id, such as `g12`"),
     M("label", TEXT, "text, unique in its build"),
     M("size", INTEGER, "documents that are still there"),
     M_MARKS,

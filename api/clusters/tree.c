@@ -34,6 +34,7 @@ static gf_status emit_node(void *context, const gf_tree_node *n, gf_error *err)
     if (n->parent) gf_json_put_uint(w, "parent", n->parent);
     gf_json_put_uint(w, "depth", n->depth);
     if (n->cluster) gf_json_put_uint(w, "cluster", n->cluster);
+    if (n->group) gf_group_put(w, "group", n->group);
     if (n->label.len) gf_json_put_string(w, "label", n->label);
     gf_json_put_uint(w, "size", n->size);
     gf_json_put_uint(w, "clusters", n->clusters);

@@ -145,11 +145,11 @@ static const gf_display_column trend_columns[] = {
     {"to", "up to", GF_COLUMN_TEXT},
     {"periods", "documents in each", GF_COLUMN_COUNTS}};
 
-/* "  (3 clusters)", or of a group of a level that is called by a phrase "  (3: goal, puck, NHL)". */
+/* "  (3 clusters)  [g12]", or of a group of a level that is called by a phrase "  (3: goal, puck, NHL)  [g12]". */
 static void show_parts(gf_session *s, gf_json_value row, double clusters)
 {
     gf_json_value parts, part;
-    gf_slice none;
+    gf_slice none, group = gf_member_text(row, "group");
     gf_buffer list = {0};
     if (gf_json_member(row, "parts", &parts)) {
         gf_json_iterator it = gf_json_items(parts);
@@ -160,9 +160,11 @@ static void show_parts(gf_session *s, gf_json_value row, double clusters)
     }
     bool same = gf_slice_equal(gf_buffer_view(&list), gf_member_text(row, "label"));
     if (list.len && !same && gf_member_text(row, "label").len)
-        fprintf(s->out, "  (%.0f: %s)\n", clusters, gf_buffer_cstr(&list));
+        fprintf(s->out, "  (%.0f: %s)", clusters, gf_buffer_cstr(&list));
     else
-        fprintf(s->out, "  (%.0f clusters)\n", clusters);
+        fprintf(s->out, "  (%.0f clusters)", clusters);
+    if (group.len) fprintf(s->out, "  [%.*s]", GF_SLICE_ARG(group));
+    fputc('\n', s->out);
     gf_buffer_release(&list);
 }
 
@@ -354,13 +356,15 @@ static const gf_display_column tree_columns[] = {
     {"node", NULL, GF_COLUMN_ID},     {"parent", NULL, GF_COLUMN_ID},
     {"depth", NULL, GF_COLUMN_ID},    {"cluster", NULL, GF_COLUMN_ID},
     {"label", NULL, GF_COLUMN_TEXT},  {"size", NULL, GF_COLUMN_COUNT},
-    {"clusters", NULL, GF_COLUMN_ID}, {"height", NULL, GF_COLUMN_SCORE}};
+    {"clusters", NULL, GF_COLUMN_ID}, {"height", NULL, GF_COLUMN_SCORE},
+    {"group", NULL, GF_COLUMN_TEXT}};
 static const gf_display_column level_columns[] = {
     {"levels", NULL, GF_COLUMN_RAW},  {"node", NULL, GF_COLUMN_ID},
     {"parent", NULL, GF_COLUMN_ID},   {"depth", NULL, GF_COLUMN_ID},
     {"cluster", NULL, GF_COLUMN_ID},  {"label", NULL, GF_COLUMN_TEXT},
     {"size", NULL, GF_COLUMN_COUNT},  {"share", NULL, GF_COLUMN_SHARE},
-    {"clusters", NULL, GF_COLUMN_ID}, {"parts", NULL, GF_COLUMN_RAW}};
+    {"clusters", NULL, GF_COLUMN_ID}, {"parts", NULL, GF_COLUMN_RAW},
+    {"group", NULL, GF_COLUMN_TEXT}};
 static const gf_other_display clusters_others[] = {
     {"pending", {GF_COLUMNS(pending_columns), .nothing = "every document is in the build"}},
     {"by-field",
@@ -434,10 +438,35 @@ static void show_figures_of(gf_session *s, gf_json_value row)
     gf_buffer_release(&b);
 }
 
+static const gf_display_column part_columns[] = {{"cluster", "cluster", GF_COLUMN_ID},
+                                                 {"label", "label", GF_COLUMN_TEXT},
+                                                 {"size", "documents", GF_COLUMN_COUNT}};
+static const gf_display part_display = {GF_COLUMNS(part_columns)};
+
+static void show_group(gf_session *s, gf_json_value row)
+{
+    gf_slice above = gf_member_text(row, "above");
+    gf_text_print(s->out, gf_member_text(row, "label"), 0);
+    fputs("  (group ", s->out);
+    gf_text_print(s->out, gf_member_text(row, "group"), 0);
+    if (above.len) fputs(" of ", s->out);
+    if (above.len) gf_text_print(s->out, above, 0);
+    fputs(", ", s->out);
+    gf_text_print_count(s->out, gf_member_number(row, "size"), "document");
+    fputs(")\n\n", s->out);
+    gf_session_table(s, &part_display, row, "clusters");
+    fputs("\n", s->out);
+    gf_session_table(s, &document_display, row, "documents");
+}
+
 static void show_cluster(gf_session *s, gf_json_value row)
 {
     static const gf_display_column terms = {"terms", "terms", GF_COLUMN_TERMS};
     gf_buffer b = {0};
+    if (gf_member_text(row, "group").len) {
+        show_group(s, row);
+        return;
+    }
     gf_text_print(s->out, gf_member_text(row, "label"), 0);
     fprintf(s->out, "  (cluster %.0f, ", gf_member_number(row, "cluster"));
     gf_text_print_count(s->out, gf_member_number(row, "size"), "document");
@@ -460,7 +489,7 @@ static void show_cluster(gf_session *s, gf_json_value row)
 }
 
 static const gf_positional cluster_words[] = {{.name = "COLLECTION", .argument = "collection"},
-                                              {.name = "ID|label:TEXT", .argument = "cluster"}};
+                                              {.name = "ID|label:TEXT|gID", .argument = "cluster"}};
 static const gf_display_column cluster_columns[] = {
     {"cluster", NULL, GF_COLUMN_ID},   {"label", NULL, GF_COLUMN_TEXT},
     {"id", NULL, GF_COLUMN_TEXT},      {"score", NULL, GF_COLUMN_SCORE},
@@ -473,7 +502,10 @@ static const gf_command cluster_command = {
     .examples = "    grouperfish cluster feedback 17\n"
                 "    grouperfish cluster feedback label:crash --docs 50 --terms 30\n"
                 "    grouperfish cluster feedback 17 --weakest 20\n"
-                "    grouperfish cluster feedback 17 --figures\n",
+                "    grouperfish cluster feedback 17 --figures\n"
+                "    grouperfish cluster feedback g12            a group of clusters\n",
+    .notes =
+        "Groups are those that clusters shows with --levels and --tree; their ids last, too.\n",
     GF_WORDS(cluster_words),
     .display = {GF_COLUMNS(cluster_columns), .single = true, .each = "documents",
                 .show = show_cluster},
@@ -494,7 +526,8 @@ static void show_members(gf_session *s, gf_json_value row)
 static const gf_command members_command = {
     .name = "members",
     .examples = "    grouperfish members feedback 17\n"
-                "    grouperfish members feedback label:crash --limit 1000 --format json\n",
+                "    grouperfish members feedback label:crash --limit 1000 --format json\n"
+                "    grouperfish members feedback g12\n",
     .notes =
         "--different leaves out documents that are like one before them, and counts them.\n"
         "Pages belong together, whatever is published meanwhile. export streams all documents.\n",

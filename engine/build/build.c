@@ -84,8 +84,7 @@ gf_status gf_build_make(gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_erro
     if (st != GF_OK) return st;
 
     st = gf_build_match(plan, &b->documents, &b->previous, &b->clustered, &b->matched, err);
-    if (st == GF_OK)
-        st = gf_build_obey_ids(plan, &b->clustered, &b->obeying, &b->matched, err);
+    if (st == GF_OK) st = gf_build_obey_ids(plan, &b->clustered, &b->obeying, &b->matched, err);
     if (st == GF_OK)
         st = gf_build_obey_places(plan, pool, &b->documents, &b->clustered, &b->obeying,
                                   &b->matched, err);
@@ -93,6 +92,9 @@ gf_status gf_build_make(gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_erro
     if (st == GF_OK)
         st = gf_build_name(plan, pool, &b->documents, &b->previous, &b->clustered, &b->matched,
                            &b->named, err);
+    if (st == GF_OK)
+        st = gf_build_match_groups(plan, &b->documents, &b->previous, &b->clustered, &b->named.tree,
+                                   &b->matched, err);
     if (st == GF_OK)
         st = gf_build_figure(plan, pool, &b->documents, &b->clustered, &b->matched, &b->named,
                              &b->figures, err);

@@ -11,6 +11,7 @@
 
 #include "engine/build/best.h"
 #include "engine/build/figures.h"
+#include "engine/build/group_ids.h"
 #include "engine/build/name.h"
 #include "engine/build/obey.h"
 

@@ -11,6 +11,7 @@
 void gf_build_matched_release(gf_build_matched *m)
 {
     gf_free(m->ids);
+    gf_free(m->groups);
     *m = (gf_build_matched){0};
 }
 

@@ -11,6 +11,10 @@ typedef struct gf_build_matched {
     /* One per cluster: the id of the previous cluster that it continues, else one never used. */
     uint32_t *ids;
     uint64_t next_id; /* first id that was never used, after this build */
+
+    /* The same of the groups of its tree, by group_ids.h: one per inner node. */
+    uint32_t *groups;
+    uint64_t next_group;
 } gf_build_matched;
 
 void gf_build_matched_release(gf_build_matched *matched);

@@ -219,15 +219,19 @@ static gf_status choose_timestamp(gf_build_plan *p, gf_slice configuration_key, 
 {
     gf_row row = {0};
     int64_t last = 0;
-    uint64_t next_id = 1;
+    uint64_t next_id = 1, next_group = 1;
     gf_status st = find_last_build(p->store->tables.builds, configuration_key, &row, &last, err);
     const gf_cell *cell = st == GF_OK ? gf_row_find(&row, GF_BUILDS_MAIN, "next_id") : NULL;
     if (cell && (!gf_rows_cell_number(cell, &next_id) || next_id > UINT32_MAX))
+        st = gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
+    cell = st == GF_OK ? gf_row_find(&row, GF_BUILDS_MAIN, "next_group") : NULL;
+    if (cell && (!gf_rows_cell_number(cell, &next_group) || next_group > UINT32_MAX))
         st = gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
     gf_row_release(&row);
     if (st != GF_OK) return st;
     if (p->served.build > last) last = p->served.build;
     p->next_id = (uint32_t)next_id;
+    p->next_group = next_group ? (uint32_t)next_group : 1;
     p->build = gf_clock_ms();
     if (p->build <= last) p->build = last + 1;
     assert(p->build > p->served.build && p->next_id > 0);

@@ -52,6 +52,7 @@ typedef struct gf_build_plan {
     int64_t build;               /* timestamp of the build that is made */
     gf_buffer key;               /* its key */
     uint32_t next_id;            /* first cluster id that was never used */
+    uint32_t next_group;         /* first id of a group that was never used */
     gf_activity activity;        /* in the store's list while `begun` */
     bool begun;
 

@@ -161,7 +161,8 @@ gf_status gf_tree_read(gf_slice bytes, gf_kept_tree *kept, gf_error *err)
     if (st != GF_OK) return st;
     t.ids = gf_array(k, sizeof *t.ids);
     t.labels = gf_array(t.tree.n_nodes, sizeof *t.labels);
-    if (!t.ids || !t.labels)
+    t.groups = gf_calloc((size_t)k + 1, sizeof *t.groups);
+    if (!t.ids || !t.labels || !t.groups)
         st = gf_fail_memory(err, "the tree");
     else if (!take_leaves(&bytes, &t) || !take_inner(&bytes, &t))
         st = gf_fail(err, GF_ECORRUPT, "a build's tree is damaged");
@@ -177,5 +178,6 @@ void gf_tree_kept_release(gf_kept_tree *kept)
     gf_tree_release(&kept->tree);
     gf_free(kept->ids);
     gf_free(kept->labels);
+    gf_free(kept->groups);
     *kept = (gf_kept_tree){0};
 }

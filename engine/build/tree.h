@@ -30,6 +30,7 @@ typedef struct gf_kept_tree {
     gf_tree tree;
     uint32_t *ids;    /* k: clusters of the leaves */
     gf_slice *labels; /* n_nodes: of inner nodes, borrowed from the bytes; empty for none */
+    uint32_t *groups; /* n_nodes - k: ids of inner nodes, set by group_ids.h; 0: none */
 } gf_kept_tree;
 
 /** @return GF_OK; GF_ECORRUPT, GF_ENOMEM; *kept is then unchanged */

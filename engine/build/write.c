@@ -37,7 +37,7 @@ typedef struct section {
     uint32_t parts;
 } section;
 
-enum { OF_CLUSTERS = 3, OF_REST = 7 };
+enum { OF_CLUSTERS = 3, OF_REST = 8 };
 
 typedef struct sink {
     const gf_build_writing *w;
@@ -128,13 +128,11 @@ static gf_status write_parts(sink *to, gf_pool *pool, gf_error *err)
     const section clusters[OF_CLUSTERS] = {{gf_build_fill_clusters, rows},
                                            {gf_build_fill_documents, members},
                                            {gf_build_fill_ranked, members}};
-    const section rest[OF_REST] = {{gf_build_fill_memberships, places},
-                                   {gf_build_fill_vocabulary, 1},
-                                   {gf_build_fill_analysis, 1},
-                                   {gf_build_fill_centres, rows},
-                                   {gf_build_fill_copies, rows},
-                                   {gf_build_fill_hours, rows + 1},
-                                   {gf_build_fill_tree, 1}};
+    const section rest[OF_REST] = {
+        {gf_build_fill_memberships, places}, {gf_build_fill_vocabulary, 1},
+        {gf_build_fill_analysis, 1},         {gf_build_fill_centres, rows},
+        {gf_build_fill_copies, rows},        {gf_build_fill_group_ids, 1},
+        {gf_build_fill_hours, rows + 1},     {gf_build_fill_tree, 1}};
     gf_status st = GF_OK;
     if (c->k) st = write_sections(to, pool, "writing clusters", clusters, OF_CLUSTERS, err);
     if (st == GF_OK) st = write_sections(to, pool, "writing memberships", rest, OF_REST, err);
@@ -262,9 +260,9 @@ static void add_number(gf_column *columns, size_t *n, const char *name, gf_numbe
 
 /* The row of the build, which comes last: it says that all others are there. */
 static gf_status write_build_row(const gf_build_writing *w, const gf_build_info *info,
-                                 uint64_t next_id, gf_batch *batch, gf_error *err)
+                                 const gf_build_matched *matched, gf_batch *batch, gf_error *err)
 {
-    enum { NUMBERS = 9, ALL = 14 };
+    enum { NUMBERS = 10, ALL = 15 };
     gf_column columns[ALL];
     gf_number_digits digits[NUMBERS];
     gf_buffer objective = {0}, seconds = {0};
@@ -279,10 +277,11 @@ static gf_status write_build_row(const gf_build_writing *w, const gf_build_info 
     add_number(columns, &n, "distinct", digits, info->distinct);
     add_number(columns, &n, "terms", digits, info->terms);
     add_number(columns, &n, "k", digits, info->k);
-    add_number(columns, &n, "next_id", digits, next_id);
+    add_number(columns, &n, "next_id", digits, matched->next_id);
     add_number(columns, &n, "seq", digits, info->seq);
     add_number(columns, &n, "chosen_for", digits, w->clustered->chosen_for);
     add_number(columns, &n, "settled_for", digits, w->clustered->settled_for);
+    add_number(columns, &n, "next_group", digits, matched->next_group);
     columns[n++] = (gf_column){GF_SLICE("objective"), gf_buffer_view(&objective)};
     columns[n++] = (gf_column){GF_SLICE("seconds"), gf_buffer_view(&seconds)};
     columns[n++] = (gf_column){GF_SLICE("settings"), info->settings};
@@ -304,6 +303,7 @@ gf_status gf_build_write(const gf_build_plan *plan, gf_pool *pool, gf_build *b, 
                           .documents = &b->documents,
                           .clustered = &b->clustered,
                           .ids = b->matched.ids,
+                          .groups = b->matched.groups,
                           .named = &b->named,
                           .figures = &b->figures,
                           .best = &b->best,
@@ -321,7 +321,7 @@ gf_status gf_build_write(const gf_build_plan *plan, gf_pool *pool, gf_build *b, 
     gf_status written = gf_write_queue_close(to.queue, st == GF_OK ? err : &later);
     if (st == GF_OK) st = written;
     b->info.seconds = gf_clock_seconds() - b->begun;
-    if (st == GF_OK) st = write_build_row(&w, &b->info, b->matched.next_id, batch, err);
+    if (st == GF_OK) st = write_build_row(&w, &b->info, &b->matched, batch, err);
     gf_build_writing_release(&w);
     gf_buffer_release(&to.memory);
     return st;

@@ -28,7 +28,8 @@ typedef struct gf_build_writing {
     const gf_build_plan *plan;
     const gf_build_gathered *documents;
     const gf_build_clustered *clustered;
-    const uint32_t *ids; /* one per cluster */
+    const uint32_t *ids;    /* one per cluster */
+    const uint32_t *groups; /* one per inner node of the tree */
     const gf_build_named *named;
     const gf_build_figures *figures;
     const gf_build_best *best;
@@ -55,7 +56,7 @@ gf_build_fill gf_build_fill_clusters, gf_build_fill_documents, gf_build_fill_ran
 gf_build_fill gf_build_fill_memberships;
 /* The model: cells that are compressed as they are filled in (write_model.c). */
 gf_build_fill gf_build_fill_analysis, gf_build_fill_vocabulary, gf_build_fill_centres,
-    gf_build_fill_copies, gf_build_fill_hours, gf_build_fill_tree;
+    gf_build_fill_copies, gf_build_fill_hours, gf_build_fill_tree, gf_build_fill_group_ids;
 
 uint32_t gf_build_membership_part(const gf_build_plan *plan);
 

@@ -2,6 +2,7 @@
 #include "engine/build/write_internal.h"
 
 #include "base/memory.h"
+#include "engine/build/group_ids.h"
 #include "engine/build/tree.h"
 #include "engine/rows/copy_list.h"
 #include "engine/rows/hours.h"
@@ -60,6 +61,16 @@ gf_status gf_build_fill_tree(const gf_build_writing *w, uint32_t part, gf_batch 
     if (named->tree.k == 0) return GF_OK;
     gf_tree_write(&named->tree, w->ids, named->labels, &bytes);
     return put_one(w, batch, GF_SLICE("tree"), &bytes, err);
+}
+
+gf_status gf_build_fill_group_ids(const gf_build_writing *w, uint32_t part, gf_batch *batch,
+                                  gf_error *err)
+{
+    (void)part;
+    gf_buffer bytes = {0};
+    if (w->named->tree.k == 0) return GF_OK;
+    gf_group_ids_write(w->groups, gf_tree_inner(&w->named->tree), &bytes);
+    return put_one(w, batch, GF_SLICE("groups"), &bytes, err);
 }
 
 /* ---- cells of clusters ----------------------------------------------------------------------- */

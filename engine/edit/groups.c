@@ -61,13 +61,20 @@ gf_status gf_groups_read_cluster(gf_view *v, const gf_listed_cluster *c, gf_aren
     return st;
 }
 
-gf_status gf_groups_read_tree(gf_view *v, gf_arena *memory, gf_slice *tree, gf_error *err)
+static gf_status read_whole(gf_view *v, gf_slice qualifier, gf_arena *memory, gf_slice *out,
+                            gf_error *err)
 {
     gf_status st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
-                                     GF_BUILDS_MODEL, GF_SLICE("tree"), 1, &v->row, err);
-    *tree = (gf_slice){0};
+                                     GF_BUILDS_MODEL, qualifier, 1, &v->row, err);
+    *out = (gf_slice){0};
     if (st == GF_ENOTFOUND) return GF_OK;
-    return st == GF_OK ? keep_cell(memory, &v->row.cells[0], tree, err) : st;
+    return st == GF_OK ? keep_cell(memory, &v->row.cells[0], out, err) : st;
+}
+
+gf_status gf_groups_read_tree(gf_view *v, gf_arena *memory, gf_grouping *out, gf_error *err)
+{
+    gf_status st = read_whole(v, GF_SLICE("tree"), memory, &out->tree, err);
+    return st == GF_OK ? read_whole(v, GF_SLICE("groups"), memory, &out->group_ids, err) : st;
 }
 
 static int by_rank(const void *a, const void *b)
@@ -225,6 +232,15 @@ static gf_status put_models(gf_view *v, uint32_t id, const gf_group *g, gf_batch
     return st;
 }
 
+static void put_whole(gf_batch *batch, gf_table *builds, gf_slice key, gf_slice qualifier,
+                      gf_slice value)
+{
+    if (value.ptr)
+        gf_batch_put(batch, builds, key, GF_BUILDS_MODEL, qualifier, value, 0);
+    else
+        gf_batch_delete_cell(batch, builds, key, GF_BUILDS_MODEL, qualifier);
+}
+
 static gf_status put_build(gf_view *v, const gf_grouping *after, uint64_t next_id, gf_batch *batch,
                            gf_error *err)
 {
@@ -244,10 +260,8 @@ static gf_status put_build(gf_view *v, const gf_grouping *after, uint64_t next_i
         if (next_id)
             gf_batch_put(batch, builds, key, GF_BUILDS_MAIN, GF_SLICE("next_id"),
                          gf_number_write(&digits, next_id), 0);
-        if (after->tree.ptr)
-            gf_batch_put(batch, builds, key, GF_BUILDS_MODEL, GF_SLICE("tree"), after->tree, 0);
-        else
-            gf_batch_delete_cell(batch, builds, key, GF_BUILDS_MODEL, GF_SLICE("tree"));
+        put_whole(batch, builds, key, GF_SLICE("tree"), after->tree);
+        put_whole(batch, builds, key, GF_SLICE("groups"), after->group_ids);
     }
     gf_buffer_release(&objective);
     return st;
@@ -400,7 +414,7 @@ gf_status gf_groups_put(gf_view *v, const uint32_t *ids, size_t n, const gf_grou
 
 /* ---- as bytes -------------------------------------------------------------------------------- */
 
-enum { FORMAT = 1 };
+enum { FORMAT = 1, WITH_GROUP_IDS = 2 };
 
 static void write_float(gf_buffer *out, float v)
 {
@@ -435,7 +449,7 @@ void gf_groups_write(const gf_grouping *g, gf_buffer *out)
 {
     uint64_t bits;
     memcpy(&bits, &g->objective, sizeof bits);
-    gf_buffer_byte(out, FORMAT);
+    gf_buffer_byte(out, g->group_ids.ptr ? WITH_GROUP_IDS : FORMAT);
     gf_buffer_varint(out, g->k);
     gf_buffer_u64be(out, bits);
     write_maybe(out, g->tree);
@@ -451,6 +465,7 @@ void gf_groups_write(const gf_grouping *g, gf_buffer *out)
         gf_buffer_varint(out, p->runner_up);
         write_float(out, p->second);
     }
+    if (g->group_ids.ptr) write_maybe(out, g->group_ids);
 }
 
 static bool take_float(gf_slice *bytes, float *v)
@@ -503,7 +518,8 @@ static bool take_group(gf_slice *bytes, gf_arena *memory, gf_group *g, bool *mem
 static bool take_groups(gf_slice bytes, gf_arena *memory, gf_grouping *g, bool *memory_short)
 {
     uint64_t bits;
-    if (bytes.len == 0 || bytes.ptr[0] != FORMAT) return false;
+    bool ids = bytes.len && bytes.ptr[0] == WITH_GROUP_IDS;
+    if (bytes.len == 0 || (bytes.ptr[0] != FORMAT && !ids)) return false;
     bytes = gf_slice_skip(bytes, 1);
     if (!gf_slice_take_varint32(&bytes, &g->k) || !gf_slice_take_u64be(&bytes, &bits) ||
         !take_maybe(&bytes, &g->tree) ||
@@ -523,6 +539,7 @@ static bool take_groups(gf_slice bytes, gf_arena *memory, gf_grouping *g, bool *
             !take_float(&bytes, &p->second))
             return false;
     }
+    if (ids && !take_maybe(&bytes, &g->group_ids)) return false;
     return bytes.len == 0;
 }
 

@@ -8,6 +8,7 @@
  *         title | its model | its prompt | centre | times | copies
  *         varint members, of each: id | score (a float's bits, u32 BE); best first
  *     varint places, of each: id | varint cluster | score | varint runner-up | its similarity
+ *     ids of the tree's groups; only where there are, and the first byte is then 2
  *
  * Strings are a varint length and bytes; those that may be missing a varint length + 1, or 0. Places are
  * the memberships that the edit changed, by id.
@@ -48,15 +49,16 @@ typedef struct gf_grouping {
     size_t n_places;
     uint32_t k;
     double objective;
-    gf_slice tree; /* ptr NULL: none */
+    gf_slice tree;      /* ptr NULL: none */
+    gf_slice group_ids; /* the cell "groups" beside it; likewise */
 } gf_grouping;
 
 /** Read a cluster's row and model, without its members, into the memory. */
 gf_status gf_groups_read_cluster(gf_view *view, const gf_listed_cluster *cluster, gf_arena *memory,
                                  gf_group *out, gf_error *err);
 
-/** Read the build's tree, as bytes, into the memory. */
-gf_status gf_groups_read_tree(gf_view *view, gf_arena *memory, gf_slice *tree, gf_error *err);
+/** Read the build's tree and the ids of its groups, as bytes, into the memory. */
+gf_status gf_groups_read_tree(gf_view *view, gf_arena *memory, gf_grouping *out, gf_error *err);
 
 /** Sort members as a ranking has them. */
 void gf_groups_rank(gf_group_member *members, size_t n);

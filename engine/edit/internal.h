@@ -82,11 +82,14 @@ gf_status gf_edit_name(gf_editing *e, gf_group *groups, size_t n, const uint32_t
                        gf_error *err);
 
 /**
- * The tree over the clusters as they are afterwards, as bytes in the editing's memory.
+ * The tree over the clusters as they are afterwards and the ids of its groups, as bytes in the
+ * editing's memory: after->tree and after->group_ids.
+ * @param before   the groups that were there in place of those of `after`: one of the two has one
  * @param centres  of all of them; ids and sizes: centres->k
  */
-gf_status gf_edit_tree(gf_editing *e, const gf_grouping *after, const gf_centres *centres,
-                       const uint32_t *ids, const uint64_t *sizes, gf_slice *tree, gf_error *err);
+gf_status gf_edit_tree(gf_editing *e, const gf_grouping *before, gf_grouping *after,
+                       const gf_centres *centres, const uint32_t *ids, const uint64_t *sizes,
+                       gf_error *err);
 
 /** The id of a cluster that the edit at that place names, after the merges behind it. */
 uint32_t gf_edit_called_after(const gf_editing *e, size_t at, uint32_t id);

@@ -387,7 +387,7 @@ static gf_status read_before(regrouping *r, gf_grouping *out, gf_error *err)
                 g->members[g->n++] = (gf_group_member){r->m.at[i].id, r->m.at[i].cells.score};
         gf_groups_rank(g->members, g->n);
     }
-    return st == GF_OK ? gf_groups_read_tree(v, &e->memory, &out->tree, err) : st;
+    return st == GF_OK ? gf_groups_read_tree(v, &e->memory, out, err) : st;
 }
 
 static int by_place_id(const void *a, const void *b)
@@ -485,10 +485,11 @@ static gf_status regroup(regrouping *r, gf_regrouped *out, gf_error *err)
     after->k = (uint32_t)(e->view->n_clusters - r->m.n_clusters) + r->n;
     after->objective = objective_after(r);
     after->tree = before->tree;
+    after->group_ids = before->group_ids;
     if (st == GF_OK && !r->moves)
         st = gf_edit_name(e, after->at, after->n, r->m.clusters, r->m.n_clusters, err);
     if (st == GF_OK && !r->moves)
-        st = gf_edit_tree(e, after, &r->centres, r->centre_ids, r->sizes, &after->tree, err);
+        st = gf_edit_tree(e, before, after, &r->centres, r->centre_ids, r->sizes, err);
     out->ids = gf_arena_alloc(&e->memory, (r->m.n_clusters + 1) * sizeof *out->ids);
     if (st == GF_OK && !out->ids) st = gf_fail_memory(err, "clusters");
     if (st != GF_OK) return st;

@@ -252,6 +252,65 @@ gf_status gf_view_members_after(gf_view *v, uint32_t cluster, float score, gf_sl
     return st;
 }
 
+/* A cluster's members in several clusters' ranking. */
+typedef struct rank_head {
+    gf_scan *scan;
+    gf_row row;
+    bool more;
+} rank_head;
+
+/* The head that comes first; n: none has more. Few members are asked for, so all heads are compared. */
+static size_t first_head(const rank_head *heads, size_t n)
+{
+    size_t first = n;
+    for (size_t i = 0; i < n; i++) {
+        if (!heads[i].more) continue;
+        if (first == n || gf_slice_compare(heads[i].row.cells[0].qualifier,
+                                           heads[first].row.cells[0].qualifier) < 0)
+            first = i;
+    }
+    return first;
+}
+
+static gf_status open_head(gf_view *v, uint32_t cluster, gf_slice after, rank_head *h,
+                           gf_error *err)
+{
+    const gf_listed_cluster *c = gf_view_find_cluster(v, cluster);
+    if (!c) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %u", cluster);
+    gf_status st = open_ranked(v, c, false, after, &h->scan, err);
+    return st == GF_OK ? gf_scan_step(h->scan, &h->row, &h->more, err) : st;
+}
+
+gf_status gf_view_members_of(gf_view *v, const uint32_t *clusters, size_t n,
+                             const gf_member_place *after, uint64_t limit, gf_visit_member *visit,
+                             void *context, gf_error *err)
+{
+    member_walk w = {
+        .view = v, .visit = visit, .context = context, .left = limit ? limit : UINT64_MAX};
+    gf_status st = gf_view_load_clusters(v, err);
+    if (st == GF_OK && after) gf_tables_rank_write(&w.after, after->score, after->id);
+    if (st == GF_OK) st = gf_buffer_check(&w.after, err);
+    rank_head *heads = gf_calloc(n + 1, sizeof *heads);
+    if (st == GF_OK && !heads) st = gf_fail_memory(err, "members");
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = open_head(v, clusters[i], gf_buffer_view(&w.after), &heads[i], err);
+    while (st == GF_OK && w.left) {
+        size_t first = first_head(heads, n);
+        if (first == n) break;
+        w.row = heads[first].row; /* lent */
+        st = visit_member(&w, err);
+        if (st == GF_OK)
+            st = gf_scan_step(heads[first].scan, &heads[first].row, &heads[first].more, err);
+    }
+    for (size_t i = 0; heads && i < n; i++) {
+        gf_scan_close(heads[i].scan);
+        gf_row_release(&heads[i].row);
+    }
+    gf_free(heads);
+    gf_buffer_release(&w.after);
+    return st;
+}
+
 gf_status gf_view_weakest(gf_view *v, uint32_t cluster, uint64_t limit, gf_visit_member *visit,
                           void *context, gf_error *err)
 {

@@ -9,6 +9,7 @@
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "cluster/label/labels.h"
+#include "engine/build/group_ids.h"
 
 #include <stdlib.h>
 
@@ -30,6 +31,20 @@ static gf_status check_leaves(const gf_view *v, const gf_kept_tree *kept, gf_err
                  : gf_fail(err, GF_ECORRUPT, "the leaves of a build's tree are not its clusters");
 }
 
+/* Builds of earlier versions have none. */
+static gf_status read_group_ids(const gf_view *v, gf_kept_tree *kept, gf_error *err)
+{
+    gf_row row = {0};
+    gf_status st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
+                                     GF_BUILDS_MODEL, GF_SLICE("groups"), 1, &row, err);
+    if (st == GF_OK)
+        st = gf_group_ids_read(row.cells[0].value, kept->groups, gf_tree_inner(&kept->tree), err);
+    else if (st == GF_ENOTFOUND)
+        st = GF_OK;
+    gf_row_release(&row);
+    return st;
+}
+
 gf_status gf_view_load_tree(gf_view *v, gf_kept_tree *kept, gf_error *err)
 {
     gf_kept_tree t;
@@ -42,6 +57,7 @@ gf_status gf_view_load_tree(gf_view *v, gf_kept_tree *kept, gf_error *err)
     if (st == GF_OK) st = gf_tree_read(v->row.cells[0].value, &t, err);
     if (st != GF_OK) return st;
     st = check_leaves(v, &t, err);
+    if (st == GF_OK) st = read_group_ids(v, &t, err);
     if (st == GF_OK)
         *kept = t;
     else
@@ -351,7 +367,8 @@ static gf_status visit_node(const tree_walk *w, uint32_t v, gf_visit_tree_node *
                          .children = children,
                          .n_children = n,
                          .first_level = w->first_level[v],
-                         .last_level = w->last_level[v]};
+                         .last_level = w->last_level[v],
+                         .group = leaf ? 0 : w->kept.groups[v - t->k]};
     uint32_t parts[PARTS + 1];
     if (w->groups) node.n_parts = find_parts(w, v, parts);
     for (size_t i = 0; i < node.n_parts; i++)

@@ -134,6 +134,9 @@ typedef struct gf_tree_node {
     uint32_t first_level, last_level;
     gf_slice parts[3]; /* n_parts; a cluster has none */
     size_t n_parts;
+    uint32_t
+        group; /* id, which lasts across builds as a cluster's does; 0: a cluster, and what an edit
+                     * made since the build, or a build of earlier versions */
 } gf_tree_node;
 
 typedef gf_status gf_visit_tree_node(void *context, const gf_tree_node *node, gf_error *err);
@@ -165,6 +168,26 @@ gf_status gf_view_tree(gf_view *view, uint32_t most_depth, gf_visit_tree_node *v
 gf_status gf_view_levels(gf_view *view, const uint32_t *groups, size_t n_levels,
                          gf_visit_tree_node *visit, void *context, gf_error *err);
 
+/** A group of the tree: an inner node, the root included. */
+typedef struct gf_group_info {
+    uint32_t id;    /* lasts across builds, as a cluster's does; told as g12 */
+    uint32_t above; /* id of the group that it is part of; 0: none */
+    gf_slice label; /* the phrase of its documents, else labels of three of its clusters */
+    uint64_t size;  /* documents that are still there */
+    const uint32_t *clusters; /* n_clusters: ids; those without a subject last, the larger first */
+    size_t n_clusters;
+    double height; /* as of a gf_tree_node */
+} gf_group_info;
+
+typedef gf_status gf_visit_group(void *context, const gf_group_info *group, gf_error *err);
+
+/**
+ * The group of that id. What it is told with is borrowed until the visitor returns.
+ * @return as gf_view_tree; GF_ENOTFOUND also where the build has no such group
+ */
+gf_status gf_view_group(gf_view *view, uint32_t group, gf_visit_group *visit, void *context,
+                        gf_error *err);
+
 /** A document's place in a build. */
 typedef struct gf_membership {
     uint32_t cluster; /* id; 0: the document has no terms (or no row), and is in no cluster */
@@ -190,6 +213,23 @@ gf_status gf_view_members(gf_view *view, uint32_t cluster, uint64_t limit, gf_vi
 gf_status gf_view_members_after(gf_view *view, uint32_t cluster, float score, gf_slice id,
                                 uint64_t limit, gf_visit_member *visit, void *context,
                                 gf_error *err);
+
+/** A place in a ranking. */
+typedef struct gf_member_place {
+    float score;
+    gf_slice id;
+} gf_member_place;
+
+/**
+ * The documents of several clusters, such as those of a group, in one ranking.
+ * @param clusters  n ids, no two the same
+ * @param after     begin behind that place; NULL: with the best
+ * @return as gf_view_members
+ * Cost: a step of n for each document.
+ */
+gf_status gf_view_members_of(gf_view *view, const uint32_t *clusters, size_t n,
+                             const gf_member_place *after, uint64_t limit, gf_visit_member *visit,
+                             void *context, gf_error *err);
 
 /**
  * As gf_view_members, without the near-duplicates of documents that come before: exact copies, and
