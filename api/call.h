@@ -41,6 +41,9 @@ gf_slice gf_call_nth(const gf_call *call, const char *name, size_t i);
 /** A cluster as it is named: "17", or "label:hockey", whose label is borrowed; GF_EINVAL. */
 gf_status gf_cluster_read_name(gf_slice text, uint32_t *id, gf_slice *label, gf_error *err);
 
+/** Whether a text names a group of the tree, as g12 does, and its id. */
+bool gf_cluster_name_is_group(gf_slice text, uint32_t *group);
+
 /** The id of the view's cluster of that id, or of that label where id is 0; GF_ENOTFOUND. */
 gf_status gf_cluster_find(gf_view *view, uint32_t id, gf_slice label, uint32_t *found,
                           gf_error *err);

@@ -1,6 +1,7 @@
 /* rebuild and builds. */
 #include "api/builds/internal.h"
 #include "api/builds/schema.h"
+#include "api/builds/within.h"
 
 #include "base/memory.h"
 #include "formats/matrix/npz.h"
@@ -214,6 +215,38 @@ static gf_status rebuild_by_matrix(rebuilding *r, gf_rebuild_options *options, g
     return st;
 }
 
+/* A configuration that could not be built, and was made for this, is not left behind. */
+static gf_status rebuild_within(rebuilding *r, gf_error *err)
+{
+    gf_buffer name = {0};
+    gf_error later;
+    bool is_new;
+    gf_call *call = r->row.call;
+    gf_status st = gf_within_make(call, r->store, &name, &is_new, err);
+    if (st == GF_OK) {
+        st = rebuild_one(r, gf_buffer_view(&name), err);
+        if (st != GF_OK && is_new)
+            gf_configuration_delete(r->store, gf_call_place(call), gf_buffer_view(&name), &later);
+    }
+    gf_buffer_release(&name);
+    return st;
+}
+
+static gf_status check_within(const gf_call *call, gf_error *err)
+{
+    static const char *const others[] = {"all", "dry-run", "explain-k", "matrix"};
+    if (!gf_call_has(call, "within"))
+        return gf_call_has(call, "k")
+                   ? gf_fail(err, GF_EINVAL,
+                             "k goes with within; else, for this time alone: --set k=20; to stay: "
+                             "grouperfish config set COLLECTION k=20")
+                   : GF_OK;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        if (gf_call_flag(call, others[i]))
+            return gf_fail(err, GF_EINVAL, "within makes a configuration: leave %s out", others[i]);
+    return GF_OK;
+}
+
 static gf_status rebuild_all(rebuilding *r, gf_error *err)
 {
     const gf_call *call = r->row.call;
@@ -238,13 +271,15 @@ static gf_status run_rebuild(gf_call *call, gf_error *err)
         return gf_fail(err, GF_EINVAL, "--explain-k goes with one collection");
     if (gf_call_flag(call, "dry-run") && gf_call_flag(call, "explain-k"))
         return gf_fail(err, GF_EINVAL, "give either --dry-run or --explain-k");
+    gf_status st = check_within(call, err);
+    if (st != GF_OK) return st;
     bool matrix = gf_call_flag(call, "matrix");
     if (matrix && gf_call_has(call, "memory"))
         return gf_fail(err, GF_EINVAL, "matrix: its rows are held in memory; leave --memory out");
     if (all && matrix) return gf_fail(err, GF_EINVAL, "matrix: it is for one collection");
     gf_pair *set = NULL;
     size_t n_set = 0;
-    gf_status st = gf_call_settings(call, &set, &n_set, err);
+    st = gf_call_settings(call, &set, &n_set, err);
     if (st != GF_OK) return st;
     gf_rebuild_options o =
         GF_REBUILD_OPTIONS(.force = gf_call_flag(call, "force"),
@@ -256,9 +291,10 @@ static gf_status run_rebuild(gf_call *call, gf_error *err)
     rebuilding r = {.row = {.call = call}, .options = &o};
     st = gf_call_store(call, &r.store, err);
     if (st == GF_OK)
-        st = matrix ? rebuild_by_matrix(&r, &o, err)
-             : all  ? rebuild_all(&r, err)
-                    : rebuild_collection(&r, err);
+        st = matrix                        ? rebuild_by_matrix(&r, &o, err)
+             : gf_call_has(call, "within") ? rebuild_within(&r, err)
+             : all                         ? rebuild_all(&r, err)
+                                           : rebuild_collection(&r, err);
     if (st == GF_ECANCELLED) gf_fail(err, st, "stopped on request; what was served is served on");
     gf_row_writer_release(&r.row);
     gf_free(set);
@@ -295,6 +331,10 @@ static const gf_parameter rebuild_parameters[] = {
     P_TEXT("prefix", "TEXT", "with all: only names that start so"),
     P_EACH_CONFIG,
     P_SETTINGS(false, "for these builds alone, over what the configuration says"),
+    P_TEXT("within", "[CONFIG:]ID|gID",
+           "cluster the documents of that cluster or group alone, as a configuration of its own "
+           "(named as config says, else such as default-14)"),
+    P_NUMBER("k", 1, 1000000, "with within: into so many clusters (as its settings say)"),
     P_FLAG("force", "also where nothing has changed, or the clusters are of a matrix"),
     P_CHOICE("start", "served|fresh", "begin from the served clusters or anew (as configured)"),
     P_FLAG("dry-run", "say what would be rebuilt and how much memory that takes, and do nothing"),

@@ -15,9 +15,6 @@ extern const gf_operation gf_clusters_operation, gf_cluster_operation, gf_member
     gf_rename_operation, gf_move_operation, gf_keep_operation, gf_edits_operation,
     gf_undo_operation, gf_new_operation;
 
-/** Whether a text names a group of the tree, as g12 does, and its id. */
-bool gf_cluster_name_is_group(gf_slice text, uint32_t *group);
-
 /** Put that name as a member of a row. */
 void gf_group_put(gf_json_writer *w, const char *member, uint32_t group);
 

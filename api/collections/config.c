@@ -102,6 +102,7 @@ static gf_status emit_configuration(void *context, const gf_configuration_info *
     gf_json_put_string(w, "configuration", info->name);
     gf_json_put_str(w, "from", origins[info->origin]);
     gf_json_put_bool(w, "rebuild", info->rebuilt);
+    if (info->within.len) gf_json_put_string(w, "within", info->within);
     return gf_row_writer_emit(context, err);
 }
 

@@ -62,7 +62,11 @@ const gf_row_member gf_schema_config_list[] = {
     M("configuration", TEXT, "its name"),
     M_WORD("from", "default|namespace|collection",
            "who names it: `collection`, `namespace` (it is inherited), or `default` (neither)"),
-    M("rebuild", TRUTH, "false: its setting `rebuild` is `off`"), GF_ROW_MEMBERS_END};
+    M("rebuild", TRUTH, "false: its setting `rebuild` is `off`"),
+    M_MAYBE("within", TEXT,
+            "the configuration and the cluster or group whose documents it is about, such as "
+            "`default:14`; absent for one that is within none"),
+    GF_ROW_MEMBERS_END};
 
 const gf_row_member gf_schema_config_delete[] = {
     M_MAYBE("collection", TEXT, "its name; absent with `all`"),

@@ -16,7 +16,25 @@ static void end_rebuild(gf_session *s)
     if (collection.len == 0 || s->call.outcome != GF_OUTCOME_DONE) return;
     if (gf_session_has(s, "dry-run")) return;
     fputs("to read them:\n", s->out);
-    gf_session_suggest(s, "clusters", collection);
+    gf_slice within = gf_session_argument(s, "within"), name = gf_session_argument(s, "config");
+    if (!within.len) {
+        gf_session_suggest(s, "clusters", collection);
+        return;
+    }
+    /* The name that the row above shows, too. */
+    gf_buffer command = {0};
+    gf_buffer_str(&command, "clusters --config ");
+    if (name.len) {
+        gf_buffer_slice(&command, name);
+    } else {
+        size_t at = within.len;
+        while (at > 0 && within.ptr[at - 1] != ':')
+            at--;
+        gf_buffer_slice(&command, at ? gf_slice_of(within.ptr, at - 1) : GF_SLICE("default"));
+        gf_buffer_format(&command, "-%.*s", GF_SLICE_ARG(gf_slice_skip(within, at)));
+    }
+    gf_session_suggest(s, gf_buffer_cstr(&command), collection);
+    gf_buffer_release(&command);
 }
 
 static const gf_positional rebuild_words[] = {
@@ -66,15 +84,17 @@ static const gf_other_display rebuild_others[] = {
 
 static const gf_command rebuild_command = {
     .name = "rebuild",
-    .examples = "    grouperfish rebuild feedback\n"
-                "    grouperfish rebuild feedback --config fine --force\n"
-                "    grouperfish rebuild 'feedback-*'\n"
-                "    grouperfish rebuild --all\n"
-                "    grouperfish rebuild feedback --set k=20 --set ngrams=1-2   for once\n"
-                "    grouperfish rebuild feedback --explain-k\n"
-                "    grouperfish rebuild feedback --dry-run --force\n"
-                "    grouperfish rebuild feedback --memory 500M\n"
-                "    grouperfish rebuild feedback --config vectors --matrix embeddings.npz\n",
+    .examples =
+        "    grouperfish rebuild feedback\n"
+        "    grouperfish rebuild feedback --config fine --force\n"
+        "    grouperfish rebuild 'feedback-*'\n"
+        "    grouperfish rebuild --all\n"
+        "    grouperfish rebuild feedback --set k=20 --set ngrams=1-2   for once\n"
+        "    grouperfish rebuild feedback --explain-k\n"
+        "    grouperfish rebuild feedback --within 14 --k 8             what is in a cluster\n"
+        "    grouperfish rebuild feedback --dry-run --force\n"
+        "    grouperfish rebuild feedback --memory 500M\n"
+        "    grouperfish rebuild feedback --config vectors --matrix embeddings.npz\n",
     .notes =
         "A configuration is skipped where neither its settings nor the documents have changed "
         "since\n"

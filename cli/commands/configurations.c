@@ -85,7 +85,8 @@ static const gf_command show_command = {
 static const gf_positional list_words[] = {{.name = "COLLECTION", .argument = "collection"}};
 static const gf_display_column list_columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT},
                                                  {"from", "from", GF_COLUMN_TEXT},
-                                                 {"rebuild", NULL, GF_COLUMN_RAW}};
+                                                 {"rebuild", NULL, GF_COLUMN_RAW},
+                                                 {"within", "within", GF_COLUMN_TEXT}};
 
 static const gf_command list_command = {
     .name = "config list",

@@ -162,6 +162,7 @@ static gf_status begin_gathering(gathering *g, gf_error *err)
                                 .snapshot = p->snapshot,
                                 .where = p->where,
                                 .settings = &p->settings,
+                                .within = p->settings.within.configuration.len ? &p->within : NULL,
                                 .every = p->every,
                                 .offset = p->offset,
                                 .threads = gf_pool_size(g->pool),

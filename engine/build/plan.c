@@ -43,6 +43,7 @@ void gf_build_plan_release(gf_build_plan *p)
     gf_settings_map_release(&p->map);
     gf_buffer_release(&p->settings_json);
     gf_buffer_release(&p->key);
+    gf_id_set_release(&p->within);
     gf_pins_release(&p->pins);
     gf_edits_release(&p->edits);
     gf_arena_release(&p->names);
@@ -120,6 +121,19 @@ static gf_status take_served_settings(gf_build_plan *p, gf_slice settings, gf_er
     return st;
 }
 
+static gf_status read_within(gf_build_plan *p, const gf_collection_row *row, gf_error *err)
+{
+    gf_id_set_release(&p->within);
+    p->within_is[0] = 0;
+    if (!p->settings.within.configuration.len) return GF_OK;
+    gf_status st = gf_build_within_read(p->store, NULL, p->where, row, p->configuration,
+                                        &p->settings.within, &p->within, err);
+    if (st == GF_OK)
+        snprintf(p->within_is, sizeof p->within_is, "%zu %016" PRIx64, p->within.n,
+                 gf_id_set_hash(&p->within));
+    return st;
+}
+
 /* Read the row of the served build, whose timestamp is p->served.build. */
 static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
 {
@@ -139,8 +153,11 @@ static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
         gf_rows_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "chosen_for"), &p->served_distinct);
         gf_rows_cell_number(gf_row_find(&row, GF_BUILDS_MAIN, "settled_for"), &p->served_settled);
         st = take_served_settings(p, info.settings, err);
+        const gf_cell *within = gf_row_find(&row, GF_BUILDS_MAIN, "within");
         *modified =
-            info.seq != p->seq || !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json));
+            info.seq != p->seq ||
+            !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json)) ||
+            !gf_slice_equal(within ? within->value : (gf_slice){0}, gf_slice_str(p->within_is));
         if (st == GF_OK && p->as_served) {
             gf_settings_map_release(&p->map);
             st = gf_settings_map_read_build(info.settings, &p->map, err);
@@ -160,6 +177,7 @@ gf_status gf_build_plan_read(gf_build_plan *p, bool *modified, gf_error *err)
     gf_collection_row row = {0};
     gf_status st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
     if (st == GF_OK) st = read_settings(p, &row, err);
+    if (st == GF_OK) st = read_within(p, &row, err);
     gf_pins_release(&p->pins);
     if (st == GF_OK) st = gf_pins_read(row.pins, p->configuration, &p->pins, err);
     if (st == GF_OK) {

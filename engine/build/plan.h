@@ -16,6 +16,7 @@
 #include "engine/build/estimate.h"
 #include "engine/build/given_rows.h"
 #include "engine/build/weak_terms.h"
+#include "engine/build/within.h"
 #include "engine/config/edits.h"
 #include "engine/config/pins.h"
 #include "engine/config/settings.h"
@@ -33,6 +34,8 @@ typedef struct gf_build_plan {
     gf_settings_map map;
     gf_resolved settings;
     gf_buffer settings_json;  /* settings that differ from their default */
+    gf_id_set within;         /* documents of the setting of that name */
+    char within_is[48];       /* their number and hash: whether they are others now; empty: all */
     gf_pins pins;             /* of the configuration */
     gf_kept_edits edits;      /* likewise, once it has begun; `lost` is set by obeying them */
     uint64_t seq, size;       /* of the collection */

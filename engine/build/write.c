@@ -262,7 +262,7 @@ static void add_number(gf_column *columns, size_t *n, const char *name, gf_numbe
 static gf_status write_build_row(const gf_build_writing *w, const gf_build_info *info,
                                  const gf_build_matched *matched, gf_batch *batch, gf_error *err)
 {
-    enum { NUMBERS = 10, ALL = 15 };
+    enum { NUMBERS = 10, ALL = 16 };
     gf_column columns[ALL];
     gf_number_digits digits[NUMBERS];
     gf_buffer objective = {0}, seconds = {0};
@@ -289,6 +289,8 @@ static gf_status write_build_row(const gf_build_writing *w, const gf_build_info 
     if (info->rows != GF_ROWS_OF_TEXTS)
         columns[n++] =
             (gf_column){GF_SLICE("matrix"), gf_slice_str(gf_build_rows_name(info->rows))};
+    if (w->plan->within_is[0])
+        columns[n++] = (gf_column){GF_SLICE("within"), gf_slice_str(w->plan->within_is)};
     gf_batch_replace(batch, w->tables->builds, w->key, GF_BUILDS_MAIN, columns, n, 0);
 done:
     gf_buffer_release(&objective);

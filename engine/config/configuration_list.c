@@ -21,7 +21,7 @@
 typedef struct mention {
     gf_slice name;
     gf_origin origin;
-    gf_slice rebuild; /* its setting `rebuild`; empty: none */
+    gf_slice rebuild, within; /* its settings of these names; empty: none */
 } mention;
 
 typedef struct listing {
@@ -36,16 +36,25 @@ static gf_status add_mention(listing *l, mention m, gf_error *err)
         return gf_fail_memory(err, "configurations");
     m.name = gf_arena_copy(&l->memory, m.name);
     m.rebuild = gf_arena_copy(&l->memory, m.rebuild);
-    if (!m.name.ptr || !m.rebuild.ptr) return gf_fail_memory(err, "configurations");
+    m.within = gf_arena_copy(&l->memory, m.within);
+    if (!m.name.ptr || !m.rebuild.ptr || !m.within.ptr)
+        return gf_fail_memory(err, "configurations");
     l->mentions[l->n++] = m;
     return GF_OK;
+}
+
+static gf_slice setting_of(gf_json_value settings, const char *name)
+{
+    gf_json_value value;
+    bool said = gf_json_member(settings, name, &value) && gf_json_kind_of(value) == GF_JSON_STRING;
+    return said ? gf_json_get_string(value) : (gf_slice){0};
 }
 
 /* Add the configurations of a settings column, or of the defaults. */
 static gf_status add_settings(listing *l, gf_slice settings, gf_origin origin, gf_error *err)
 {
     gf_json_parser *parser;
-    gf_json_value root, value, rebuild;
+    gf_json_value root, value;
     mention m = {.origin = origin};
     if (settings.len == 0) return GF_OK;
     gf_status st = gf_json_parser_create(&parser, err);
@@ -54,9 +63,8 @@ static gf_status add_settings(listing *l, gf_slice settings, gf_origin origin, g
     st = gf_settings_parse(parser, settings, &root, err);
     if (st == GF_OK) it = gf_json_items(root);
     while (st == GF_OK && gf_json_next(&it, &m.name, &value)) {
-        bool said = gf_json_member(value, "rebuild", &rebuild) &&
-                    gf_json_kind_of(rebuild) == GF_JSON_STRING;
-        m.rebuild = said ? gf_json_get_string(rebuild) : (gf_slice){0};
+        m.rebuild = setting_of(value, "rebuild");
+        m.within = setting_of(value, "within");
         st = add_mention(l, m, err);
     }
     gf_json_parser_free(parser);
@@ -100,10 +108,12 @@ static gf_status visit_all(listing *l, gf_visit_configuration *visit, void *cont
     gf_status st = GF_OK;
     qsort(l->mentions, l->n, sizeof *l->mentions, by_name);
     for (size_t i = 0; i < l->n && st == GF_OK;) {
-        gf_configuration_info info = {l->mentions[i].name, l->mentions[i].origin, true};
+        gf_configuration_info info = {.name = l->mentions[i].name, .origin = l->mentions[i].origin};
         gf_slice said = {0};
-        for (; i < l->n && gf_slice_equal(l->mentions[i].name, info.name); i++)
+        for (; i < l->n && gf_slice_equal(l->mentions[i].name, info.name); i++) {
             if (!said.len) said = l->mentions[i].rebuild;
+            if (!info.within.len) info.within = l->mentions[i].within;
+        }
         info.rebuilt = !gf_slice_equal(said, GF_SLICE("off"));
         st = visit(context, &info, err);
     }
@@ -119,7 +129,8 @@ gf_status gf_configuration_list(gf_store *s, const gf_snapshot *snapshot, gf_pla
     if (st == GF_OK && row) st = add_built(&l, row, err);
     if (st == GF_OK) st = add_namespace(&l, s, snapshot, where.name_space, err);
     if (st == GF_OK)
-        st = add_mention(&l, (mention){GF_SLICE("default"), GF_FROM_PROGRAM, {0}}, err);
+        st =
+            add_mention(&l, (mention){.name = GF_SLICE("default"), .origin = GF_FROM_PROGRAM}, err);
     if (st == GF_OK) st = visit_all(&l, visit, context, err);
     gf_free(l.mentions);
     gf_arena_release(&l.memory);

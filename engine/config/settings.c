@@ -67,6 +67,8 @@ static const gf_setting settings[] = {
      "cluster only documents from then on, by their time"},
     {"until", "a time, or an age: hours, days or weeks (12h, 30d, 4w)", "",
      "cluster only documents before then, by their time"},
+    {"within", "a configuration and the id of a cluster or a group: default:14, default:g3", "",
+     "cluster only the documents of that cluster or group, as the other configuration is served"},
 };
 enum { N_SETTINGS = sizeof settings / sizeof settings[0] };
 
@@ -183,6 +185,27 @@ static gf_status read_filter(gf_slice value, gf_slice *out, gf_error *err)
     return st;
 }
 
+/* "default:14", "default:g3". Names of configurations may have colons. */
+static gf_status read_within(size_t number, gf_slice value, gf_slice configuration, gf_within *out,
+                             gf_error *err)
+{
+    uint64_t id = 0;
+    size_t at = value.len;
+    if (value.len == 0) return GF_OK;
+    while (at > 0 && value.ptr[at - 1] != ':')
+        at--;
+    gf_slice text = gf_slice_skip(value, at);
+    bool group = text.len && text.ptr[0] == 'g';
+    if (at < 2 || !gf_number_read(gf_slice_skip(text, group), &id) || id == 0 || id > UINT32_MAX)
+        return bad_value(number, value, err);
+    *out = (gf_within){gf_slice_of(value.ptr, at - 1), group ? 0 : (uint32_t)id,
+                       group ? (uint32_t)id : 0};
+    if (gf_slice_equal(out->configuration, configuration))
+        return gf_fail(err, GF_EINVAL, "within: configuration \"%.*s\" cannot be within itself",
+                       GF_SLICE_ARG(configuration));
+    return GF_OK;
+}
+
 enum { MOST_PATH = 4095 };
 
 /* A path; what lies there is looked at by a rebuild. */
@@ -243,6 +266,8 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
         return read_index(number, value, configuration, &r->store_index, err);
     if (strcmp(name, "vectors") == 0) return read_path(number, value, &r->word_vectors, err);
     if (strcmp(name, "filter") == 0) return read_filter(value, &r->filter, err);
+    if (strcmp(name, "within") == 0)
+        return read_within(number, value, configuration, &r->within, err);
     if (strcmp(name, "since") == 0) return read_bound(number, value, INT64_MIN, &r->since, err);
     if (strcmp(name, "until") == 0) return read_bound(number, value, INT64_MAX, &r->until, err);
     if (strcmp(name, "min_length") == 0)
@@ -255,7 +280,7 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
 gf_status gf_setting_check(size_t number, gf_slice value, gf_error *err)
 {
     gf_resolved scratch = {.vectorizer = gf_vectorizer_options_default()};
-    return apply(number, value, GF_SLICE("default"), &scratch, err);
+    return apply(number, value, (gf_slice){0}, &scratch, err);
 }
 
 /* ---- maps ------------------------------------------------------------------------------------ */

@@ -10,6 +10,12 @@
 #include "grouperfish/configurations.h"
 #include "vectorize/rows/vectorizer_options.h"
 
+/** The cluster or the group of another configuration that one is within. */
+typedef struct gf_within {
+    gf_slice configuration;  /* empty: it is within none */
+    uint32_t cluster, group; /* id; one of them is 0 */
+} gf_within;
+
 /** A configuration's settings, ready to work by. Slices are borrowed from the text they came from.
  */
 typedef struct gf_resolved {
@@ -28,7 +34,8 @@ typedef struct gf_resolved {
     bool store_vectors, store_index;
     gf_slice word_vectors; /* path of a table of them; empty: terms are clustered */
     gf_slice filter;       /* which documents it is about (engine/rows/filter.h); empty: all */
-    int64_t since, until;  /* and of which time; INT64_MIN, INT64_MAX: any */
+    gf_within within;
+    int64_t since, until; /* and of which time; INT64_MIN, INT64_MAX: any */
 } gf_resolved;
 
 /** The settings of one configuration: names with values, in the order of gf_settings. */

@@ -59,12 +59,13 @@ void gf_filter_release(gf_filter *f)
     gf_free(f->demands);
     gf_arena_release(&f->memory);
     gf_json_parser_free(f->parser);
+    gf_buffer_release(&f->id);
     gf_filter_init(f);
 }
 
 bool gf_filter_is_empty(const gf_filter *f)
 {
-    return f->n == 0 && f->since == INT64_MIN && f->until == INT64_MAX;
+    return f->n == 0 && f->since == INT64_MIN && f->until == INT64_MAX && !f->within;
 }
 
 static gf_status no_demand(gf_slice text, gf_error *err)
@@ -275,11 +276,25 @@ static gf_status test_one(gf_filter *f, const gf_demand *d, const gf_row *row, b
     return st;
 }
 
+/* Whether the row's document is one of `within`. */
+static gf_status test_id(gf_filter *f, const gf_row *row, bool *meant, gf_error *err)
+{
+    gf_buffer_reset(&f->id);
+    gf_status st = gf_tables_key_last_string(f->documents, row->key, &f->id, err);
+    if (st == GF_OK) st = gf_buffer_check(&f->id, err);
+    if (st == GF_OK) *meant = gf_id_set_has(f->within, gf_buffer_view(&f->id));
+    return st;
+}
+
 gf_status gf_filter_test(gf_filter *f, const gf_row *row, bool *meant, gf_error *err)
 {
     bool all = true;
     int64_t ms = 0;
-    gf_status st = GF_OK;
+    gf_status st = f->within ? test_id(f, row, &all, err) : GF_OK;
+    if (st != GF_OK || !all) {
+        if (st == GF_OK) *meant = false;
+        return st;
+    }
     if (f->since != INT64_MIN || f->until != INT64_MAX)
         all = time_of(gf_row_find(row, GF_DOCUMENTS_MAIN, "time"), &ms) && f->since <= ms &&
               ms < f->until;
@@ -300,13 +315,17 @@ gf_status gf_filter_why_not(gf_filter *f, const gf_row *row, gf_buffer *out, gf_
 {
     int64_t ms = 0;
     bool has_time = time_of(gf_row_find(row, GF_DOCUMENTS_MAIN, "time"), &ms), meant = true;
-    if (f->since != INT64_MIN && (!has_time || ms < f->since)) {
+    gf_status st = f->within ? test_id(f, row, &meant, err) : GF_OK;
+    if (st != GF_OK) return st;
+    if (!meant) {
+        gf_buffer_str(out, "within: it is not of that cluster, or came since");
+    } else if (f->since != INT64_MIN && (!has_time || ms < f->since)) {
         write_bound(out, "since", f->since, has_time);
     } else if (f->until != INT64_MAX && (!has_time || ms >= f->until)) {
         write_bound(out, "until", f->until, has_time);
     } else {
         for (size_t i = 0; i < f->n && meant; i++) {
-            gf_status st = test_one(f, &f->demands[i], row, &meant, err);
+            st = test_one(f, &f->demands[i], row, &meant, err);
             if (st != GF_OK) return st;
             if (meant) continue;
             gf_buffer_str(out, "filter ");

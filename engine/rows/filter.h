@@ -13,6 +13,7 @@
 
 #include "base/arena.h"
 #include "base/json/json.h"
+#include "engine/rows/id_set.h"
 #include "grouperfish/table.h"
 
 typedef enum gf_comparison {
@@ -41,8 +42,11 @@ typedef struct gf_filter {
     gf_arena memory;
     gf_demand *demands; /* n of capacity */
     size_t n, capacity;
-    int64_t since, until;   /* since <= time < until, in ms; INT64_MIN, INT64_MAX: no bound */
-    gf_json_parser *parser; /* for values that have to be parsed; NULL until then */
+    int64_t since, until;      /* since <= time < until, in ms; INT64_MIN, INT64_MAX: no bound */
+    const gf_id_set *within;   /* borrowed: documents that may be meant; NULL: all */
+    const gf_table *documents; /* where there is `within`: the table of the rows */
+    gf_buffer id;              /* likewise: of the row at hand */
+    gf_json_parser *parser;    /* for values that have to be parsed; NULL until then */
 } gf_filter;
 
 void gf_filter_init(gf_filter *f);

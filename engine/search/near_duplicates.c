@@ -139,7 +139,8 @@ static gf_status read_rows(grouping *g, gf_error *err)
                                 .threads = g->workers.n};
     gf_text_reader *reader;
     gf_pool_tasks reading = {.n = 1};
-    gf_status st = gf_text_reader_open(&o, &reader, err);
+    gf_status st = gf_view_within(v, &o.within, err);
+    if (st == GF_OK) st = gf_text_reader_open(&o, &reader, err);
     if (st != GF_OK) return st;
     while (st == GF_OK && reading.n) {
         st = gf_text_reader_take(reader, &g->batch, &reading, err);

@@ -48,9 +48,12 @@ unsigned gf_text_reader_lanes(unsigned threads)
 
 /* ---- a lane ---------------------------------------------------------------------------------- */
 
-static gf_status open_filter(lane *l, const gf_resolved *settings, gf_error *err)
+static gf_status open_filter(lane *l, const gf_text_reader_options *o, gf_error *err)
 {
+    const gf_resolved *settings = o->settings;
     gf_filter_init(&l->filter);
+    l->filter.within = o->within;
+    l->filter.documents = o->store->tables.documents;
     if (!settings) return GF_OK;
     l->filter.since = settings->since;
     l->filter.until = settings->until;
@@ -136,7 +139,7 @@ gf_status gf_text_reader_open(const gf_text_reader_options *options, gf_text_rea
     if (st == GF_OK && (!r->lanes || !r->reading)) st = gf_fail_memory(err, "documents");
     for (unsigned i = 0; i < r->n_lanes && st == GF_OK; i++) {
         r->lanes[i].reader = r;
-        st = open_filter(&r->lanes[i], options->settings, err);
+        st = open_filter(&r->lanes[i], options, err);
     }
     if (st != GF_OK) {
         gf_text_reader_close(r);

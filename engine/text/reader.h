@@ -15,6 +15,7 @@
 
 #include "base/pool.h"
 #include "engine/config/settings.h"
+#include "engine/rows/id_set.h"
 #include "engine/text/group.h"
 
 typedef struct gf_text_reader_options {
@@ -22,6 +23,7 @@ typedef struct gf_text_reader_options {
     const gf_snapshot *snapshot; /* NULL: as it is now */
     gf_place where;
     const gf_resolved *settings; /* whose filter and time say which are meant; NULL: all */
+    const gf_id_set *within;     /* likewise; NULL: all */
     uint32_t every;              /* of those one in so many is given; 0 is 1 */
     uint32_t offset;             /* below every: the first that is given */
     unsigned threads;            /* that tasks will be run by */

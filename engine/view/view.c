@@ -101,6 +101,7 @@ void gf_view_close(gf_view *v)
     if (v->model_loaded) gf_model_release(&v->model);
     gf_model_analysis_release(&v->analysis);
     if (v->filter_loaded) gf_filter_release(&v->filter);
+    gf_id_set_release(&v->within);
     gf_free(v->clusters);
     gf_free(v->by_size);
     gf_cluster_cache_drop(v->list);

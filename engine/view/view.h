@@ -30,6 +30,7 @@
 #include "base/strings.h"
 #include "engine/config/pins.h"
 #include "engine/rows/filter.h"
+#include "engine/rows/id_set.h"
 #include "engine/rows/model.h"
 #include "engine/rows/scan.h"
 #include "engine/rows/term_vectors.h"
@@ -73,6 +74,7 @@ struct gf_view {
     gf_term_vectors words; /* where the rows are such sums */
     double *word_sum;      /* words.d, scratch */
     gf_filter filter;      /* of the build's settings */
+    gf_id_set within;      /* likewise: what the filter's points to */
     bool filter_loaded;
 
     gf_row row, document_row; /* of the call at hand */
@@ -134,6 +136,9 @@ gf_status gf_view_each_member(gf_view *view, gf_each_member *each, void *context
 /* ---- model.c, filter.c, assign.c ------------------------------------------------------------- */
 
 gf_status gf_view_load_model(gf_view *view, gf_error *err);
+
+/** The documents that the build may be of, where its setting `within` says so; else NULL. */
+gf_status gf_view_within(gf_view *view, const gf_id_set **within, gf_error *err);
 
 /** Test whether the build's settings select a row of documents:main. */
 gf_status gf_view_selects(gf_view *view, const gf_row *document, bool *selected, gf_error *err);

@@ -54,6 +54,7 @@ typedef struct gf_configuration_info {
     gf_slice name;
     gf_origin origin; /* who names it; the program has "default", and what was built */
     bool rebuilt;     /* false: its setting `rebuild` is off */
+    gf_slice within;  /* its setting of that name: "default:14"; empty: none */
 } gf_configuration_info;
 
 typedef gf_status gf_visit_configuration(void *context, const gf_configuration_info *info,

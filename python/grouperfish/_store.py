@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import html
 import os
+import re
 import threading
 import warnings
 import weakref
@@ -290,8 +291,10 @@ class Store:
 
 
 def _named(cluster: Union[int, str]) -> Union[int, str]:
-    """A cluster as operations take it: its id, or ``label:`` and its label."""
-    return f"label:{cluster}" if isinstance(cluster, str) else int(cluster)
+    """A cluster as operations take it: its id, or ``label:`` and its label; a group's id, such as g12, as it is."""
+    if isinstance(cluster, str):
+        return cluster if re.fullmatch(r"g[1-9][0-9]*", cluster) else f"label:{cluster}"
+    return int(cluster)
 
 
 def _giver(archive: bytes, call: _calls.Call) -> Any:
@@ -704,6 +707,27 @@ class Collection(Plots):
             self._rebuild_matrix(matrix, ids, threads, start, progress, settings)
         return self
 
+    def within(self, cluster: Union[int, str], *, k: Optional[int] = None, config: Optional[str] = None) -> "Collection":
+        """Cluster the documents of one cluster, or of a group, by themselves.
+
+        Parameters
+        ----------
+        cluster : int or str
+            Its id, 14, or a group's, ``"g3"``.
+        k : int, optional
+            Into so many clusters.
+        config : str, optional
+            The name of the configuration that it becomes; ``"default-14"``.
+
+        Returns
+        -------
+        Collection
+            This one, by that configuration.
+        """
+        where = f"{self.config_name}:{cluster}"
+        row = self.run("rebuild", within=where, k=k, config=config)[0]
+        return self.with_config(row["configuration"])
+
     def _rebuild_matrix(self, matrix, ids, threads, start, progress, settings) -> None:
         from . import _matrix
 
@@ -773,7 +797,11 @@ class Collection(Plots):
         return Table.from_rows(rows, "clusters", ("cluster", "label", "size", "share"))
 
     def cluster(self, cluster: Union[int, str], *, docs: int = 10, **arguments: Any) -> Cluster:
-        """One cluster by its id or its label: its terms, its best documents."""
+        """One cluster by its id or its label: its terms, its best documents.
+
+        A group of clusters by its id, such as ``"g12"`` (``clusters(levels=[5, 20])`` shows them): its clusters,
+        its best documents.
+        """
         row = self._by_config("cluster", cluster=_named(cluster), docs=docs, **self._number(), **arguments)[0]
         return Cluster(row)
 

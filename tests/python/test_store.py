@@ -146,6 +146,19 @@ class Results(InAFolder):
         self.assertEqual(c.label(1).clusters()["label"].count("Katzen"), 0)
         self.assertIn("<table>", c._repr_html_())
 
+    def test_groups_and_what_is_within(self):
+        c = self.filled()
+        group = c.cluster("g1", docs=2)
+        self.assertEqual((group["group"], group["size"], len(group["clusters"])), ("g1", 6, 2))
+        self.assertEqual(len(group["documents"]), 2)
+        inner = c.within("g1", k=3)
+        self.assertEqual((inner.config_name, len(inner.clusters())), ("default-g1", 3))
+        self.assertEqual(inner.build()["documents"], 6)
+        one = c.within(c.clusters()["cluster"][0], k=1, config="one")
+        self.assertEqual(sum(one.clusters()["size"]), 3)
+        with self.assertRaisesRegex(NotFound, "no group g9"):
+            c.within("g9")
+
     def test_edits(self):
         c = self.filled()
         first, second = c.clusters()["cluster"]
