@@ -159,6 +159,7 @@ void gf_row_put_build(gf_json_writer *w, const gf_build_info *b)
     gf_json_put_bool(w, "served", b->served);
     gf_json_put_uint(w, "documents", b->documents);
     gf_json_put_uint(w, "without_terms", b->without_terms);
+    if (b->unplaced) gf_json_put_uint(w, "unplaced", b->unplaced);
     gf_json_put_uint(w, "distinct", b->distinct);
     gf_json_put_uint(w, "terms", b->terms);
     gf_json_put_uint(w, "k", b->k);

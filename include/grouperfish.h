@@ -26,6 +26,7 @@
  *     include/grouperfish/upkeep.h           deleted texts purged; health
  *     include/grouperfish/titles.h           names of clusters, asked of a language model
  *     include/grouperfish/ask.h              every operation of the command, by its name; rows as JSON
+ *     include/grouperfish/topics.h           topics: clusters that are described by words or examples
  *     include/grouperfish/arrow.h            documents in and results out by Arrow's C data interface
  *
  * Conventions. Functions that can fail return a gf_status and take a last, nullable gf_error. Text
@@ -59,6 +60,7 @@
 #include "grouperfish/state.h"
 #include "grouperfish/store.h"
 #include "grouperfish/titles.h"
+#include "grouperfish/topics.h"
 #include "grouperfish/upkeep.h"
 #include "grouperfish/user_tables.h"
 #include "grouperfish/views.h"

@@ -18,6 +18,9 @@ const gf_row_member gf_schema_rebuild[] = {
     M_MAYBE("without_terms", INTEGER,
             "of these without any word (of a matrix: without a row; of word vectors: without a "
             "known word): in no cluster"),
+    M_MAYBE("unplaced", INTEGER,
+            "of these that no topic took, with `topics=only`: in no cluster; absent where there is "
+            "none"),
     M_MAYBE("distinct", INTEGER, "of these different from all others"),
     M_MAYBE("terms", INTEGER, "different terms that count; of a matrix its columns"),
     M_MAYBE("k", INTEGER, "clusters; with `explain-k` a number that was tried"),
@@ -78,6 +81,9 @@ const gf_row_member gf_schema_builds[] = {
     M("documents", INTEGER, "documents of the collection when the build began"),
     M("without_terms", INTEGER,
       "of these without any word (of a matrix: without a row): in no cluster"),
+    M_MAYBE("unplaced", INTEGER,
+            "of these that no topic took, with `topics=only`: in no cluster; absent where there is "
+            "none"),
     M("distinct", INTEGER, "of these different from all others"),
     M("terms", INTEGER, "different terms that count; of a matrix its columns"),
     M("k", INTEGER, "clusters"),

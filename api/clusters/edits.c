@@ -11,6 +11,7 @@
 
 static const char *kind_word(const gf_edit *e)
 {
+    if (e->kind == GF_EDIT_TOPIC) return e->off ? "topic delete" : "topic add";
     if (e->kind == GF_EDIT_HIDE && e->off) return "show";
     if (e->kind == GF_EDIT_LOCK && e->off) return "unlock";
     return gf_edit_kind_name(e->kind);
@@ -25,7 +26,7 @@ static void put_edit(gf_json_writer *w, const gf_edit *e)
 {
     gf_json_put_uint(w, "edit", e->number);
     gf_json_put_str(w, "kind", kind_word(e));
-    gf_json_put_uint(w, "cluster", e->cluster);
+    if (e->cluster) gf_json_put_uint(w, "cluster", e->cluster);
     if (e->n_others) {
         gf_json_key(w, "others");
         gf_json_begin(w, '[');
@@ -34,17 +35,20 @@ static void put_edit(gf_json_writer *w, const gf_edit *e)
         gf_json_end(w, ']');
     }
     put_maybe(w, "document", e->document);
-    put_maybe(w, "label", e->text);
+    put_maybe(w, e->kind == GF_EDIT_TOPIC ? "topic" : "label", e->text);
+    put_maybe(w, "words", e->words);
+    put_maybe(w, "field", e->field);
+    if (e->like) gf_json_put_uint(w, "like", e->like);
     gf_row_put_state(w, e->kind == GF_EDIT_STATE ? &e->state : NULL);
     put_maybe(w, "by", e->by);
     put_maybe(w, "reason", e->reason);
     gf_row_put_time(w, "time", e->when);
-    gf_json_put_uint(w, "build", (uint64_t)e->build);
+    if (e->build) gf_json_put_uint(w, "build", (uint64_t)e->build);
     gf_json_put_bool(w, "holds", e->lost.len == 0);
     put_maybe(w, "lost", e->lost);
 }
 
-static gf_status emit_edit(void *context, const gf_edit *e, gf_error *err)
+gf_status gf_edits_emit(void *context, const gf_edit *e, gf_error *err)
 {
     gf_row_writer *row = context;
     put_edit(gf_row_writer_begin(row), e);
@@ -61,8 +65,13 @@ static gf_status tell_lost(void *context, const gf_edit *e, gf_error *err)
     const lost_list *l = context;
     gf_buffer message = {0};
     if (!e->lost.len) return GF_OK;
-    gf_buffer_format(&message, "edit %" PRIu64 " (%s, cluster %" PRIu32 ") could not be kept: %.*s",
-                     e->number, kind_word(e), e->cluster, GF_SLICE_ARG(e->lost));
+    if (e->kind == GF_EDIT_TOPIC)
+        gf_buffer_format(&message, "topic \"%.*s\" has no cluster: %.*s", GF_SLICE_ARG(e->text),
+                         GF_SLICE_ARG(e->lost));
+    else
+        gf_buffer_format(&message,
+                         "edit %" PRIu64 " (%s, cluster %" PRIu32 ") could not be kept: %.*s",
+                         e->number, kind_word(e), e->cluster, GF_SLICE_ARG(e->lost));
     gf_status st = gf_buffer_check(&message, err);
     gf_notice n = {.reason = "lost",
                    .source = l->collection,
@@ -104,7 +113,7 @@ static gf_status make(gf_call *call, gf_edit_request *r, gf_error *err)
     if (st == GF_OK && gf_call_has(call, "cluster"))
         st = find_id(call, gf_call_text(call, "cluster"), &r->cluster, err);
     if (st == GF_OK)
-        st = gf_edit_make(store, gf_call_place(call), gf_call_configuration(call), r, emit_edit,
+        st = gf_edit_make(store, gf_call_place(call), gf_call_configuration(call), r, gf_edits_emit,
                           &row, err);
     gf_row_writer_release(&row);
     return st;
@@ -208,7 +217,7 @@ static gf_status run_edits(gf_call *call, gf_error *err)
     gf_row_writer row = {.call = call};
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK)
-        st = gf_edits_visit(store, gf_call_place(call), gf_call_configuration(call), emit_edit,
+        st = gf_edits_visit(store, gf_call_place(call), gf_call_configuration(call), gf_edits_emit,
                             &row, err);
     gf_row_writer_release(&row);
     return st;

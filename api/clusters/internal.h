@@ -13,7 +13,11 @@ extern const gf_operation gf_clusters_operation, gf_cluster_operation, gf_member
     gf_names_operation, gf_merge_operation, gf_split_operation, gf_hide_operation,
     gf_show_operation, gf_lock_operation, gf_unlock_operation, gf_set_operation,
     gf_rename_operation, gf_move_operation, gf_keep_operation, gf_edits_operation,
-    gf_undo_operation, gf_new_operation;
+    gf_undo_operation, gf_new_operation, gf_topic_add_operation, gf_topic_list_operation,
+    gf_topic_delete_operation;
+
+/** A row for an edit, whoever made it (api/clusters/edits.c); the context is a gf_row_writer. */
+gf_status gf_edits_emit(void *context, const gf_edit *edit, gf_error *err);
 
 /** Put that name as a member of a row. */
 void gf_group_put(gf_json_writer *w, const char *member, uint32_t group);

@@ -452,29 +452,52 @@ const gf_row_member gf_schema_names[] = {
 
 #define M_EDIT                                                                                     \
     M("edit", INTEGER, "its number in the configuration"),                                         \
-        M_WORD("kind", "rename|hide|show|lock|unlock|set|merge|split|move|keep",                   \
-               "`rename`, `hide`, `show`, `lock`, `unlock`, `set`, `merge`, `split`, `move` or "   \
-               "`keep`"),                                                                          \
-        M("cluster", INTEGER,                                                                      \
-          "id of the cluster that it is of; of `merge` the one that stays, of `move` the one "     \
-          "that "                                                                                  \
-          "the document went into"),                                                               \
+        M_WORD("kind",                                                                             \
+               "rename|hide|show|lock|unlock|set|merge|split|move|keep|topic add|topic delete",    \
+               "`rename`, `hide`, `show`, `lock`, `unlock`, `set`, `merge`, `split`, `move`, "     \
+               "`keep`, `topic add` or `topic delete`"),                                           \
+        M_MAYBE("cluster", INTEGER,                                                                \
+                "id of the cluster that it is of; of `merge` the one that stays, of `move` the "   \
+                "one that the document went into; absent of a topic that no build has had"),       \
         M_MAYBE("others", INTEGERS,                                                                \
                 "only of `merge` and `split`: ids of the clusters that ended, or that are new"),   \
         M_MAYBE("document", TEXT, "only of `move` and `keep`: its id"),                            \
         M_MAYBE("label", TEXT,                                                                     \
                 "only of `rename`: what the cluster is called; absent where it has its own label " \
                 "again"),                                                                          \
+        M_MAYBE("topic", TEXT, "only of `topic add` and `topic delete`: its name"),                \
+        M_MAYBE("words", TEXT, "only of `topic add`: words that describe it"),                     \
+        M_MAYBE("field", TEXT, "likewise: the field whose value it is"),                           \
+        M_MAYBE("like", INTEGER, "likewise: documents that were given as its examples"),           \
         M_MAYBE("status", TEXT, "only of `set`: as it is from then on; absent where it is none"),  \
         M_MAYBE("owner", TEXT, "likewise"), M_MAYBE("link", TEXT, "likewise"),                     \
         M_MAYBE("note", TEXT, "likewise"),                                                         \
         M_MAYBE("by", TEXT, "who did it; absent where nobody said"),                               \
         M_MAYBE("reason", TEXT, "why; absent likewise"), M("time", TIME, "when"),                  \
-        M("build", INTEGER, "the build that it was made on"),                                      \
+        M_MAYBE("build", INTEGER, "the build that it was made on; absent where there was none"),   \
         M("holds", TRUTH, "whether the last rebuild could keep it"),                               \
         M_MAYBE("lost", TEXT, "why it could not; absent where it holds")
 
 const gf_row_member gf_schema_edit[] = {M_EDIT, GF_ROW_MEMBERS_END};
+
+const gf_row_member gf_schema_topic_edit[] = {M_EDIT, GF_ROW_MEMBERS_END};
+
+const gf_row_member gf_schema_topics[] = {
+    M("topic", TEXT, "its name"),
+    M_MAYBE("cluster", INTEGER, "id of its cluster; absent where no build has had it yet"),
+    M("documents", INTEGER, "of the served build that are in it"),
+    M_MAYBE("threshold", NUMBER,
+            "similarity of the least similar of these to its centre, 0 to 1; absent without any"),
+    M_MAYBE("words", TEXT, "that describe it"),
+    M_MAYBE("like", INTEGER, "documents that were given as its examples"),
+    M_MAYBE("field", TEXT, "documents that have its name in this field are examples, too"),
+    M("owed", TRUTH, "whether the served build was made without it: a rebuild is owed"),
+    M_MAYBE("lost", TEXT, "why the last rebuild could not make its cluster; absent where it did"),
+    M("edit", INTEGER, "number of the edit that added it"),
+    M_MAYBE("by", TEXT, "who added it; absent where nobody said"),
+    M_MAYBE("reason", TEXT, "why; absent likewise"),
+    M("time", TIME, "when"),
+    GF_ROW_MEMBERS_END};
 
 const gf_row_member gf_schema_undo[] = {
     M_EDIT, M("waits", TRUTH, "whether that takes effect with the next rebuild alone"),

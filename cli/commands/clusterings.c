@@ -54,7 +54,8 @@ static const gf_display_column rebuild_columns[] = {
     {"seconds", "took", GF_COLUMN_SECONDS},
     {"objective", "objective", GF_COLUMN_SCORE},
     {"build", "build", GF_COLUMN_ID},
-    {"error", "error", GF_COLUMN_PROSE}};
+    {"error", "error", GF_COLUMN_PROSE},
+    {"unplaced", "unplaced", GF_COLUMN_RARE}};
 static const gf_display_column step_columns[] = {{"configuration", "configuration", GF_COLUMN_TEXT},
                                                  {"k", "clusters", GF_COLUMN_COUNT},
                                                  {"separation", "separation", GF_COLUMN_SCORE},
@@ -878,7 +879,8 @@ static const gf_display_column builds_columns[] = {{"served", "*", GF_COLUMN_MAR
                                                    {"settings", "settings", GF_COLUMN_RAW},
                                                    {"terms", NULL, GF_COLUMN_COUNT},
                                                    {"distinct", NULL, GF_COLUMN_COUNT},
-                                                   {"pinned", "pinned", GF_COLUMN_MARK}};
+                                                   {"pinned", "pinned", GF_COLUMN_MARK},
+                                                   {"unplaced", "unplaced", GF_COLUMN_RARE}};
 
 static const gf_command builds_command = {
     .name = "builds",
@@ -957,4 +959,5 @@ const gf_commands gf_commands_edits = {
     "Edits, which rebuilds obey",
     GF_LIST(&gf_rename_command, &gf_merge_command, &gf_split_command, &gf_move_command,
             &gf_keep_command, &gf_hide_command, &gf_show_command, &gf_lock_command,
-            &gf_unlock_command, &gf_set_command, &gf_edits_command, &gf_undo_command)};
+            &gf_unlock_command, &gf_set_command, &gf_topic_add_command, &gf_topic_list_command,
+            &gf_topic_delete_command, &gf_edits_command, &gf_undo_command)};

@@ -42,6 +42,10 @@ static void print_done(gf_session *s, gf_json_value row)
         fprintf(s->out, "cluster %.0f %s", cluster,
                 label.len ? "is called " : "has its own label again");
         gf_text_print(s->out, label, 0);
+    } else if (gf_member_text(row, "topic").len) {
+        fputs(gf_slice_equal(kind, GF_SLICE("topic add")) ? "added" : "deleted", s->out);
+        fputs(" the topic ", s->out);
+        gf_text_print(s->out, gf_member_text(row, "topic"), 0);
     } else {
         static const char *const words[][2] = {{"hide", "is hidden"},
                                                {"show", "is shown again"},
@@ -83,7 +87,11 @@ static const gf_display_column edit_columns[] = {{"edit", "edit", GF_COLUMN_ID},
                                                  {"time", "time (UTC)", GF_COLUMN_TIME},
                                                  {"build", NULL, GF_COLUMN_ID},
                                                  {"holds", NULL, GF_COLUMN_RAW},
-                                                 {"lost", "lost", GF_COLUMN_PROSE}};
+                                                 {"lost", "lost", GF_COLUMN_PROSE},
+                                                 {"topic", "topic", GF_COLUMN_TEXT},
+                                                 {"words", "words", GF_COLUMN_PROSE},
+                                                 {"field", "field", GF_COLUMN_TEXT},
+                                                 {"like", "examples", GF_COLUMN_RARE}};
 
 #define EDIT_DISPLAY .display = {GF_COLUMNS(edit_columns), .single = true, .show = show_edit}
 

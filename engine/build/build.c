@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/build/topics.h"
 #include "grouperfish.h"
 
 #include <inttypes.h>
@@ -30,7 +31,8 @@ static gf_build_info summarise_build(const gf_build_plan *plan, const gf_build_g
     gf_build_info info = {.build = plan->build,
                           .served = true,
                           .documents = documents->n,
-                          .without_terms = documents->n - c->n,
+                          .without_terms = documents->n - c->n - clustered->n_unplaced,
+                          .unplaced = clustered->n_unplaced,
                           .distinct = c->distinct,
                           .terms = m          ? m->n_cols
                                    : words->n ? words->d
@@ -88,6 +90,7 @@ gf_status gf_build_make(gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_erro
     if (st == GF_OK)
         st = gf_build_obey_places(plan, pool, &b->documents, &b->clustered, &b->obeying,
                                   &b->matched, err);
+    if (st == GF_OK) st = gf_build_topics_place(plan, &b->documents, &b->clustered, err);
     if (st == GF_OK) st = gf_build_rank(plan, pool, &b->clustered, err);
     if (st == GF_OK)
         st = gf_build_name(plan, pool, &b->documents, &b->previous, &b->clustered, &b->matched,

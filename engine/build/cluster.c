@@ -5,6 +5,7 @@
 #include "cluster/likeliest.h"
 #include "cluster/measure/match.h"
 #include "cluster/stream/minibatch.h"
+#include "engine/build/topics.h"
 
 #include <assert.h>
 #include <float.h>
@@ -31,6 +32,10 @@ void gf_build_clustered_release(gf_build_clustered *c)
     gf_free(c->dense);
     gf_free(c->members);
     gf_free(c->start);
+    gf_free(c->topic);
+    gf_free(c->topic_lost);
+    gf_centres_release(&c->background);
+    gf_free(c->unplaced);
     *c = (gf_build_clustered){0};
 }
 
@@ -318,39 +323,118 @@ static gf_status refine_terms(const gf_build_plan *plan, const gf_vectors *v,
     return GF_OK;
 }
 
+/* k-means of rows whose documents out->row_of says. */
+static gf_status cluster_rows(const gf_build_plan *plan, gf_pool *pool,
+                              const gf_build_gathered *documents, const gf_csr *x,
+                              const gf_build_previous *previous, gf_kmeans_options *o,
+                              gf_build_clustered *out, gf_error *err)
+{
+    uint32_t *start = NULL;
+    term_counts counts = {.factor = NULL};
+    gf_status st = refine_terms(plan, &documents->vectors, out->row_of, &counts, o, err);
+    /* Clusters of rows that were none of texts are no start for texts. */
+    bool goes_on = plan->served.rows == GF_ROWS_OF_TEXTS || plan->options->start == GF_START_SERVED;
+    if (st == GF_OK && goes_on)
+        st = gf_build_start_from_previous(plan, pool, x, previous, x->n_rows, out, o, &start, err);
+    else
+        out->chosen_for = o->k ? 0 : x->n_rows, out->settled_for = x->n_rows;
+    /* More starts are for new clusters alone, of rows that are held and whose words are counted. */
+    bool thorough = plan->settings.thorough && o->refinement && !start && !plan->spills;
+    if (st == GF_OK && !start && plan->settings.lsa && !plan->spills)
+        st = start_from_lsa(pool, x, plan->settings.lsa, o, &start, err);
+    o->start = start;
+    if (st == GF_OK && plan->spills) {
+        gf_row_file rows = {x->n_rows, x->n_cols, x->start, x->start[x->n_rows],
+                            documents->vectors.entries};
+        gf_minibatch_options options = {*o, plan->memory.sample};
+        st = gf_minibatch_run(pool, &rows, &options, &out->kmeans, err);
+    } else if (st == GF_OK && thorough) {
+        st = gf_kmeans_run_likeliest(pool, x, o, &out->kmeans, err);
+    } else if (st == GF_OK) {
+        st = gf_kmeans_run(pool, x, o, &out->kmeans, err);
+    }
+    gf_free(counts.factor);
+    gf_free(start);
+    return st;
+}
+
+/*
+ * The served clusters as those of the documents that no topic took: of topics there are none among them, nor
+ * such whose documents all went to topics.
+ */
+static gf_status leave_topics_out(const gf_build_plan *plan, const gf_build_previous *previous,
+                                  const uint32_t *row_of, uint32_t n, uint32_t n_documents,
+                                  gf_build_previous *out, gf_error *err)
+{
+    out->cluster = gf_array(n_documents, sizeof *out->cluster);
+    out->ids = gf_array(previous->k, sizeof *out->ids);
+    uint32_t *map = gf_calloc((size_t)previous->k + 1, sizeof *map);
+    if (!out->cluster || !out->ids || !map) {
+        gf_free(map);
+        return gf_fail_memory(err, "the served clusters");
+    }
+    for (uint32_t r = 0; r < n; r++) {
+        uint32_t c = previous->cluster[row_of[r]];
+        if (c != GF_UNMATCHED) map[c] = 1;
+    }
+    for (uint32_t c = 0; c < previous->k; c++) {
+        bool stays = map[c] && gf_edits_topic_of(&plan->edits, previous->ids[c]) == plan->edits.n;
+        map[c] = stays ? out->k : GF_UNMATCHED;
+        if (stays) out->ids[out->k++] = previous->ids[c];
+    }
+    for (uint32_t i = 0; i < n_documents; i++)
+        out->cluster[i] =
+            previous->cluster[i] == GF_UNMATCHED ? GF_UNMATCHED : map[previous->cluster[i]];
+    gf_free(map);
+    return GF_OK;
+}
+
+/* Rows of texts by topics first, then those that no topic took by k-means, then all by the nearest centre. */
+static gf_status cluster_by_topics(const gf_build_plan *plan, gf_pool *pool,
+                                   const gf_build_gathered *documents, const gf_csr *x,
+                                   const gf_build_previous *previous, gf_kmeans_options *o,
+                                   gf_build_clustered *out, gf_error *err)
+{
+    gf_build_grown grown = {.n = 0};
+    gf_build_previous others = {.k = 0};
+    uint32_t *row_of = out->row_of;
+    out->row_of = NULL;
+    gf_status st = gf_build_topics_grow(plan, pool, documents, x, row_of, out, &grown, err);
+    if (st == GF_OK && grown.n == 0) {
+        out->row_of = row_of;
+        row_of = NULL;
+        st = cluster_rows(plan, pool, documents, x, previous, o, out, err);
+    } else if (st == GF_OK) {
+        out->chosen_for = plan->served_distinct;
+        out->settled_for = plan->served_settled;
+        out->row_of = grown.rest_of;
+        grown.rest_of = NULL;
+        if (grown.rest.n_rows && previous->k)
+            st = leave_topics_out(plan, previous, out->row_of, grown.rest.n_rows, documents->n,
+                                  &others, err);
+        if (st == GF_OK && grown.rest.n_rows)
+            st = cluster_rows(plan, pool, documents, &grown.rest, &others, o, out, err);
+        gf_free(out->row_of);
+        out->row_of = NULL;
+        if (st == GF_OK) st = gf_build_topics_join(plan, pool, x, &row_of, &grown, out, err);
+    }
+    gf_free(row_of);
+    gf_build_previous_release(&others);
+    gf_build_grown_release(&grown);
+    return st;
+}
+
 static gf_status cluster_texts(const gf_build_plan *plan, gf_pool *pool,
                                const gf_build_gathered *documents,
                                const gf_build_previous *previous, gf_kmeans_options *o,
                                gf_build_clustered *out, gf_error *err)
 {
     gf_csr x = {0};
-    uint32_t *start = NULL;
-    term_counts counts = {.factor = NULL};
     gf_status st = drop_empty_rows(&documents->vectors, &x, &out->row_of, err);
-    if (st == GF_OK) st = refine_terms(plan, &documents->vectors, out->row_of, &counts, o, err);
-    /* Clusters of rows that were none of texts are no start for texts. */
-    bool goes_on = plan->served.rows == GF_ROWS_OF_TEXTS || plan->options->start == GF_START_SERVED;
-    if (st == GF_OK && goes_on)
-        st = gf_build_start_from_previous(plan, pool, &x, previous, x.n_rows, out, o, &start, err);
-    else
-        out->chosen_for = o->k ? 0 : x.n_rows, out->settled_for = x.n_rows;
-    /* More starts are for new clusters alone, of rows that are held and whose words are counted. */
-    bool thorough = plan->settings.thorough && o->refinement && !start && !plan->spills;
-    if (st == GF_OK && !start && plan->settings.lsa && !plan->spills)
-        st = start_from_lsa(pool, &x, plan->settings.lsa, o, &start, err);
-    o->start = start;
-    if (st == GF_OK && plan->spills) {
-        gf_row_file rows = {x.n_rows, x.n_cols, x.start, x.start[x.n_rows],
-                            documents->vectors.entries};
-        gf_minibatch_options options = {*o, plan->memory.sample};
-        st = gf_minibatch_run(pool, &rows, &options, &out->kmeans, err);
-    } else if (st == GF_OK && thorough) {
-        st = gf_kmeans_run_likeliest(pool, &x, o, &out->kmeans, err);
-    } else if (st == GF_OK) {
-        st = gf_kmeans_run(pool, &x, o, &out->kmeans, err);
-    }
-    gf_free(counts.factor);
-    gf_free(start);
+    if (st == GF_OK && (gf_build_topics_hold(plan) || plan->settings.only_topics))
+        st = cluster_by_topics(plan, pool, documents, &x, previous, o, out, err);
+    else if (st == GF_OK)
+        st = cluster_rows(plan, pool, documents, &x, previous, o, out, err);
     gf_free(x.start);
     return st;
 }
@@ -361,7 +445,16 @@ gf_status gf_build_cluster(const gf_build_plan *plan, gf_pool *pool,
 {
     const gf_vectors *v = &documents->vectors;
     gf_kmeans_options o = kmeans_options(plan);
-    gf_status st;
+    bool of_vectors = plan->matrix || plan->settings.word_vectors.len;
+    gf_status st = GF_OK;
+    if (of_vectors && plan->settings.only_topics)
+        return gf_fail(
+            err, GF_EINVAL,
+            "topics are described by words, which clusters of vectors have not: set topics=auto");
+    if (of_vectors && gf_build_topics_hold(plan))
+        st = gf_build_topics_lose(plan, "clusters of vectors have no words to describe it by", out,
+                                  err);
+    if (st != GF_OK) return st;
     if (plan->matrix) {
         st = gf_build_cluster_matrix(plan, pool, documents, previous, &o, out, err);
     } else if (v->x.n_rows == v->n_empty) {

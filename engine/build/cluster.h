@@ -9,6 +9,13 @@
 #include "engine/rows/kept_rows.h"
 #include "engine/rows/term_vectors.h"
 
+/** A document that no topic took. */
+typedef struct gf_build_unplaced {
+    uint32_t document;
+    uint32_t nearest; /* cluster */
+    float similarity; /* to that one's centre, 0..1 */
+} gf_build_unplaced;
+
 /** {0} to begin with; it stays so where no document has a row with entries. */
 typedef struct gf_build_clustered {
     gf_kmeans kmeans;     /* of the rows that have entries */
@@ -26,12 +33,30 @@ typedef struct gf_build_clustered {
     /* where they are sums of words' vectors: these, too, and term_centres */
     gf_term_vectors words;
     float *dense; /* kmeans.n * words.d */
+
+    /* where there are topics (topics.h) */
+    size_t *topic; /* kmeans.k: the edit that made it one, by its place in the plan's list, or
+                      GF_NOT_A_TOPIC; NULL: no cluster is one */
+    const char **topic_lost; /* n_edits: why a topic has no cluster; NULL: it has, or is none */
+    size_t n_edits;          /* of the plan */
+    gf_centres background; /* one centre: what is more like it than like any topic is in none; k 0:
+                                there is none */
+    gf_build_unplaced *unplaced; /* n_unplaced: these documents, rising */
+    uint32_t n_unplaced;
 } gf_build_clustered;
+
+#define GF_NOT_A_TOPIC SIZE_MAX
 
 void gf_build_clustered_release(gf_build_clustered *clustered);
 
 /** The clusters' centroids in terms of the vocabulary. */
 const gf_centres *gf_build_clustered_terms(const gf_build_clustered *clustered);
+
+/** Whether a cluster is a topic's. */
+static inline bool gf_build_clustered_is_topic(const gf_build_clustered *c, uint32_t cluster)
+{
+    return c->topic && c->topic[cluster] != GF_NOT_A_TOPIC;
+}
 
 /** Documents of a cluster. */
 static inline uint32_t gf_build_clustered_size(const gf_build_clustered *c, uint32_t cluster)

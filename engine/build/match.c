@@ -16,22 +16,41 @@ void gf_build_matched_release(gf_build_matched *m)
 }
 
 /* continues: one per cluster, the index of the previous cluster that it continues. */
-static gf_status match_clusters(uint32_t n, const gf_build_previous *previous,
-                                const gf_build_clustered *c, uint32_t *continues, gf_error *err)
+static gf_status match_clusters(const gf_build_plan *plan, uint32_t n,
+                                const gf_build_previous *previous, const gf_build_clustered *c,
+                                uint32_t *continues, gf_error *err)
 {
     gf_overlaps o = {0};
     uint32_t *now = gf_array(n, sizeof *now); /* the new cluster of each document */
-    if (!now) return gf_fail_memory(err, "cluster ids");
-    for (uint32_t i = 0; i < n; i++)
+    uint32_t *was =
+        gf_array(n, sizeof *was); /* and the previous one: topics' clusters in neither */
+    bool *taken = gf_calloc((size_t)previous->k + 1, sizeof *taken);
+    gf_status st = now && was && taken ? GF_OK : gf_fail_memory(err, "cluster ids");
+    for (uint32_t i = 0; i < previous->k && st == GF_OK; i++)
+        taken[i] = gf_edits_topic_of(&plan->edits, previous->ids[i]) < plan->edits.n;
+    for (uint32_t i = 0; i < n && st == GF_OK; i++) {
+        uint32_t before = previous->cluster[i];
         now[i] = GF_UNMATCHED;
-    for (uint32_t p = 0; p < c->kmeans.n; p++)
-        now[c->row_of[p]] = c->kmeans.label[p];
-    gf_status st =
-        gf_match_overlaps_count(previous->cluster, now, n, previous->k, c->kmeans.k, &o, err);
+        was[i] = before == GF_UNMATCHED || taken[before] ? GF_UNMATCHED : before;
+    }
+    for (uint32_t p = 0; p < c->kmeans.n && st == GF_OK; p++)
+        if (!gf_build_clustered_is_topic(c, c->kmeans.label[p]))
+            now[c->row_of[p]] = c->kmeans.label[p];
+    if (st == GF_OK) st = gf_match_overlaps_count(was, now, n, previous->k, c->kmeans.k, &o, err);
     if (st == GF_OK) st = gf_match_clusters(&o, LEAST_JACCARD, continues, err);
     gf_match_overlaps_release(&o);
     gf_free(now);
+    gf_free(was);
+    gf_free(taken);
     return st;
+}
+
+/* The id that a topic has already; 0: none. */
+static uint32_t id_of_topic(const gf_build_plan *plan, const gf_build_clustered *c,
+                            uint32_t cluster)
+{
+    if (!gf_build_clustered_is_topic(c, cluster)) return 0;
+    return plan->edits.at[c->topic[cluster]].edit.cluster;
 }
 
 gf_status gf_build_match(const gf_build_plan *plan, const gf_build_gathered *documents,
@@ -46,13 +65,14 @@ gf_status gf_build_match(const gf_build_plan *plan, const gf_build_gathered *doc
     for (uint32_t c = 0; st == GF_OK && c < k; c++)
         continues[c] = GF_UNMATCHED;
     if (st == GF_OK && previous->k && k)
-        st = match_clusters(documents->n, previous, clustered, continues, err);
+        st = match_clusters(plan, documents->n, previous, clustered, continues, err);
     for (uint32_t c = 0; st == GF_OK && c < k; c++) {
-        bool is_new = continues[c] == GF_UNMATCHED;
-        assert(is_new || continues[c] < previous->k);
+        uint32_t own = id_of_topic(plan, clustered, c);
+        bool is_new = continues[c] == GF_UNMATCHED && !own;
+        assert(is_new || own || continues[c] < previous->k);
         if (is_new && next > UINT32_MAX)
             st = gf_fail(err, GF_ELIMIT, "this configuration has used up its cluster ids");
-        out->ids[c] = is_new ? (uint32_t)next : previous->ids[continues[c]];
+        out->ids[c] = own ? own : is_new ? (uint32_t)next : previous->ids[continues[c]];
         next += is_new;
     }
     out->next_id = next;

@@ -14,7 +14,7 @@
 /* Bytes that are read of a document, from its start. */
 enum { LEAST_TEXT = 1 << 10, MOST_TEXT = 16 << 10 };
 
-static const gf_slice WITHOUT_TERMS = {"without terms", 13};
+static const gf_slice WITHOUT_TERMS = {"without terms", 13}, NO_TOPIC = {"no topic", 8};
 
 void gf_build_named_release(gf_build_named *n)
 {
@@ -180,13 +180,21 @@ static void divide_texts(naming *n, uint32_t k)
 
 /* ---- labels ---------------------------------------------------------------------------------- */
 
-/* Labels that no cluster may be given: "without terms", and those that clusters are pinned to. */
-static const gf_slice *list_reserved(const gf_pins *pins, gf_arena *memory, size_t *n)
+/*
+ * Labels that no cluster may be given: those of documents in none, those that clusters are pinned to, and the
+ * names of topics.
+ */
+static const gf_slice *list_reserved(const gf_build_plan *plan, gf_arena *memory, size_t *n)
 {
-    gf_slice *reserved = gf_arena_alloc(memory, (pins->n_labels + 1) * sizeof *reserved);
+    const gf_pins *pins = &plan->pins;
+    size_t most = pins->n_labels + plan->edits.n + 2;
+    gf_slice *reserved = gf_arena_alloc(memory, most * sizeof *reserved);
     *n = 0;
     if (!reserved) return NULL;
     reserved[(*n)++] = WITHOUT_TERMS;
+    reserved[(*n)++] = NO_TOPIC;
+    for (size_t i = 0; i < plan->edits.n; i++)
+        if (gf_edits_topic_holds(&plan->edits, i)) reserved[(*n)++] = plan->edits.at[i].edit.text;
     for (size_t i = 0; i < pins->n_labels; i++)
         reserved[(*n)++] = pins->labels[i].label;
     return reserved;
@@ -201,7 +209,7 @@ static gf_status choose_labels(naming *n, gf_pool *pool, gf_build_named *out, gf
     gf_label_options o = {.rows = v->entries ? NULL : &rows, /* rows in a file are not read again */
                           .tree = out->tree.k ? &out->tree : NULL,
                           .cancel = n->plan->options->cancel};
-    o.taken = list_reserved(&n->plan->pins, &out->memory, &o.n_taken);
+    o.taken = list_reserved(n->plan, &out->memory, &o.n_taken);
     if (!o.taken) return gf_fail_memory(err, "labels");
     return gf_labels_choose(pool, n->clusters, c->kmeans.k, &o, &out->memory, out->labels, err);
 }
@@ -259,6 +267,8 @@ gf_status gf_build_name(const gf_build_plan *plan, gf_pool *pool,
     if (st == GF_OK) st = choose_labels(&n, pool, out, err);
     for (uint32_t c = 0; c < k && st == GF_OK; c++) {
         const gf_slice *pinned = gf_pins_label(&plan->pins, matched->ids[c]);
+        if (gf_build_clustered_is_topic(clustered, c))
+            out->labels[c] = plan->edits.at[clustered->topic[c]].edit.text;
         if (pinned) out->labels[c] = *pinned;
     }
     release(&n, pool);

@@ -19,6 +19,8 @@ typedef struct gf_edit_atom {
     uint32_t *points; /* n: of those that are still there */
     size_t n;
     bool joins, cuts; /* of a merge, of a split */
+    size_t topic;     /* edit: the group is that topic; GF_NOT_A_TOPIC */
+    size_t within;    /* edit: the group is a part of that topic; likewise */
     bool dead;        /* a later split says more */
 } gf_edit_atom;
 
@@ -169,6 +171,13 @@ static gf_status read_points(const gf_build_plan *plan, const gf_build_gathered 
     return st;
 }
 
+/* The topic whose cluster an id is; GF_NOT_A_TOPIC. */
+static size_t topic_of(const gf_build_plan *plan, uint32_t id)
+{
+    size_t at = gf_edits_topic_of(&plan->edits, id);
+    return at < plan->edits.n ? at : GF_NOT_A_TOPIC;
+}
+
 static gf_status add_atoms(gf_build_plan *plan, const gf_build_gathered *d,
                            const gf_build_clustered *c, size_t edit, gf_build_obeying *o,
                            gf_error *err)
@@ -176,13 +185,16 @@ static gf_status add_atoms(gf_build_plan *plan, const gf_build_gathered *d,
     const gf_edit *e = &plan->edits.at[edit].edit;
     bool merges = e->kind == GF_EDIT_MERGE;
     gf_status st = GF_OK;
+    if (e->kind == GF_EDIT_TOPIC) return GF_OK;
     for (size_t side = 0; side < gf_edit_sides(e) && st == GF_OK; side++) {
         if (!gf_grow(&o->atoms, &o->atom_capacity, o->n_atoms + 1, sizeof *o->atoms))
             return gf_fail_memory(err, "edits");
         gf_edit_atom a = {.edit = edit,
                           .id = side == 0 || merges ? e->cluster : e->others[side - 1],
                           .joins = merges,
-                          .cuts = e->kind == GF_EDIT_SPLIT};
+                          .cuts = e->kind == GF_EDIT_SPLIT,
+                          .topic = topic_of(plan, side ? e->others[side - 1] : e->cluster),
+                          .within = merges ? GF_NOT_A_TOPIC : topic_of(plan, e->cluster)};
         st = read_points(plan, d, c, edit, (uint32_t)side, o, &a, err);
         if (st == GF_OK && a.n == 0 && (a.joins || a.cuts))
             lose(plan, edit, "no document of cluster %" PRIu32 " is left",
@@ -243,12 +255,26 @@ static gf_status read_facts(gf_build_plan *plan, const gf_build_gathered *d,
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* The cluster that most of the points are in; GF_NO_CLUSTER: there is none. votes: k zeros, also afterwards. */
+/* The topic that made a cluster; those that were cut off since come after the others. */
+static size_t maker_of(const gf_build_clustered *c, uint32_t cluster)
+{
+    return c->topic && cluster < c->kmeans.k ? c->topic[cluster] : GF_NOT_A_TOPIC;
+}
+
+/*
+ * The cluster that most of the points are in; GF_NO_CLUSTER: there is none. A topic's is its own, and what is no
+ * topic's counts only outside of topics, whose clusters would else be joined and cut by what was said of others.
+ * votes: k zeros, also afterwards.
+ */
 static uint32_t most_of(const gf_build_clustered *c, const gf_edit_atom *a, uint32_t *votes)
 {
     uint32_t best = GF_NO_CLUSTER;
+    for (uint32_t l = 0; a->topic != GF_NOT_A_TOPIC && l < c->kmeans.k; l++)
+        if (maker_of(c, l) == a->topic) return l;
     for (size_t i = 0; i < a->n; i++) {
         uint32_t l = c->kmeans.label[a->points[i]];
+        size_t maker = maker_of(c, l);
+        if (maker != GF_NOT_A_TOPIC && maker != a->within) continue;
         votes[l]++;
         if (best == GF_NO_CLUSTER || votes[l] > votes[best] ||
             (votes[l] == votes[best] && l < best))
@@ -296,7 +322,7 @@ static void join(regrouping *g, size_t edit)
         if (atom->edit != edit || !atom->joins || atom->dead || atom->n == 0) continue;
         uint32_t l = most_of(c, atom, g->votes);
         if (into == GF_NO_CLUSTER) into = l;
-        if (l == into) continue;
+        if (l == into || l == GF_NO_CLUSTER) continue;
         for (uint32_t p = 0; p < c->kmeans.n; p++)
             if (c->kmeans.label[p] == l) c->kmeans.label[p] = into;
         g->changed[into] = g->changed[l] = g->o->regrouped = true;
@@ -480,6 +506,22 @@ static gf_status score_again(regrouping *g, const bool *moved, gf_error *err)
     return st;
 }
 
+/* Topics go where their clusters went. */
+static gf_status number_topics(const regrouping *g, const uint32_t *map, uint32_t n, gf_error *err)
+{
+    gf_build_clustered *c = g->r.c;
+    if (!c->topic) return GF_OK;
+    size_t *topic = gf_array(n, sizeof *topic);
+    if (!topic) return gf_fail_memory(err, "clusters");
+    for (uint32_t l = 0; l < n; l++)
+        topic[l] = GF_NOT_A_TOPIC;
+    for (uint32_t l = 0; l < c->kmeans.k; l++)
+        if (map[l] != GF_NO_CLUSTER) topic[map[l]] = c->topic[l];
+    gf_free(c->topic);
+    c->topic = topic;
+    return GF_OK;
+}
+
 /* Clusters that have members move together; those that changed get their centres anew. */
 static gf_status settle(regrouping *g, gf_error *err)
 {
@@ -509,8 +551,9 @@ static gf_status settle(regrouping *g, gf_error *err)
         }
         gf_centres_release(&k->centres);
         k->centres = centres;
+        st = number_topics(g, map, n, err);
         k->k = n;
-        st = score_again(g, moved, err);
+        if (st == GF_OK) st = score_again(g, moved, err);
     } else {
         gf_centres_release(&centres);
     }
@@ -530,6 +573,8 @@ gf_status gf_build_obey_groups(gf_build_plan *plan, const gf_build_gathered *doc
     if (plan->edits.n == 0 || c->kmeans.k == 0) return GF_OK;
     regrouping g = {.r = {.plan = plan, .documents = documents, .c = c}, .o = o};
     gf_status st = read_facts(plan, documents, c, o, err);
+    for (size_t i = 0; i < plan->edits.n && st == GF_OK && c->topic_lost; i++)
+        if (c->topic_lost[i]) lose(plan, i, c->topic_lost[i], 0);
     if (st == GF_OK) st = grow_clusters(&g, c->kmeans.k, err);
     g.k = c->kmeans.k;
     for (size_t i = 0; i < plan->edits.n && st == GF_OK; i++) {
@@ -563,15 +608,19 @@ gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
                             const gf_build_obeying *o, gf_build_matched *m, gf_error *err)
 {
     uint32_t k = c->kmeans.k;
+    for (uint32_t l = 0; l < k; l++)
+        if (gf_build_clustered_is_topic(c, l)) plan->edits.at[c->topic[l]].edit.cluster = m->ids[l];
     if (o->n_atoms == 0) return GF_OK;
     uint32_t *votes = gf_calloc((size_t)k + 1, sizeof *votes);
     if (!votes) return gf_fail_memory(err, "edits");
     for (size_t a = 0; a < o->n_atoms; a++) {
         const gf_edit_atom *atom = &o->atoms[a];
         if (atom->dead || cluster_of(m, k, atom->id) != GF_NO_CLUSTER) continue;
+        if (topic_of(plan, atom->id) != GF_NOT_A_TOPIC) continue; /* an id that waits for it */
         uint32_t l = most_of(c, atom, votes);
         /* A label that was pinned before there were edits is of its cluster without a fact. */
-        if (l != GF_NO_CLUSTER && !is_named(o, m->ids[l]) && !gf_pins_label(&plan->pins, m->ids[l]))
+        if (l != GF_NO_CLUSTER && maker_of(c, l) == GF_NOT_A_TOPIC && !is_named(o, m->ids[l]) &&
+            !gf_pins_label(&plan->pins, m->ids[l]))
             m->ids[l] = atom->id;
     }
     gf_free(votes);
@@ -640,6 +689,12 @@ static gf_status add_cluster(gf_build_clustered *c, gf_build_matched *m, uint32_
     m->ids = ids;
     at[k] = (gf_centre){0};
     ids[k] = id;
+    if (c->topic) {
+        size_t *topic = gf_realloc(c->topic, (size_t)k + 1, sizeof *topic);
+        if (!topic) return gf_fail_memory(err, "clusters");
+        c->topic = topic;
+        topic[k] = GF_NOT_A_TOPIC;
+    }
     c->kmeans.k = c->kmeans.centres.k = k + 1;
     return GF_OK;
 }
@@ -852,7 +907,8 @@ static gf_status order_clusters(gf_build_clustered *c, gf_build_matched *m, gf_e
     sized *order = gf_calloc(k->k, sizeof *order);
     uint32_t *map = gf_array(k->k, sizeof *map), *ids = gf_array(k->k, sizeof *ids);
     gf_centre *centres = gf_array(k->k, sizeof *centres);
-    bool good = order && map && ids && centres;
+    size_t *topics = gf_array(k->k, sizeof *topics);
+    bool good = order && map && ids && centres && topics;
     for (uint32_t p = 0; good && p < k->n; p++)
         order[k->label[p]].size++;
     for (uint32_t l = 0; good && l < k->k; l++)
@@ -862,9 +918,11 @@ static gf_status order_clusters(gf_build_clustered *c, gf_build_matched *m, gf_e
         map[order[l].cluster] = l;
         ids[l] = m->ids[order[l].cluster];
         centres[l] = k->centres.at[order[l].cluster];
+        topics[l] = c->topic ? c->topic[order[l].cluster] : GF_NOT_A_TOPIC;
     }
     if (good) memcpy(m->ids, ids, k->k * sizeof *ids);
     if (good) memcpy(k->centres.at, centres, k->k * sizeof *centres);
+    if (good && c->topic) memcpy(c->topic, topics, k->k * sizeof *topics);
     k->objective = 0;
     for (uint32_t p = 0; good && p < k->n; p++) {
         k->label[p] = map[k->label[p]];
@@ -875,6 +933,7 @@ static gf_status order_clusters(gf_build_clustered *c, gf_build_matched *m, gf_e
     gf_free(map);
     gf_free(ids);
     gf_free(centres);
+    gf_free(topics);
     return good ? GF_OK : gf_fail_memory(err, "clusters");
 }
 

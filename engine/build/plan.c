@@ -134,6 +134,18 @@ static gf_status read_within(gf_build_plan *p, const gf_collection_row *row, gf_
     return st;
 }
 
+/* Were topics added or deleted since the build? */
+static gf_status compare_topics(const gf_build_plan *p, const gf_row *row, bool *differ,
+                                gf_error *err)
+{
+    gf_buffer now = {0};
+    const gf_cell *cell = gf_row_find(row, GF_BUILDS_MAIN, "topics");
+    gf_status st = gf_edits_list_topics(&p->edits, &now, err);
+    *differ = !gf_slice_equal(gf_buffer_view(&now), cell ? cell->value : (gf_slice){"", 0});
+    gf_buffer_release(&now);
+    return st;
+}
+
 /* Read the row of the served build, whose timestamp is p->served.build. */
 static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
 {
@@ -158,6 +170,7 @@ static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
             info.seq != p->seq ||
             !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json)) ||
             !gf_slice_equal(within ? within->value : (gf_slice){0}, gf_slice_str(p->within_is));
+        if (st == GF_OK && !*modified) st = compare_topics(p, &row, modified, err);
         if (st == GF_OK && p->as_served) {
             gf_settings_map_release(&p->map);
             st = gf_settings_map_read_build(info.settings, &p->map, err);
@@ -179,7 +192,10 @@ gf_status gf_build_plan_read(gf_build_plan *p, bool *modified, gf_error *err)
     if (st == GF_OK) st = read_settings(p, &row, err);
     if (st == GF_OK) st = read_within(p, &row, err);
     gf_pins_release(&p->pins);
+    gf_edits_release(&p->edits);
     if (st == GF_OK) st = gf_pins_read(row.pins, p->configuration, &p->pins, err);
+    if (st == GF_OK && p->pins.edited)
+        st = gf_edits_read(p->store, NULL, p->where, p->configuration, &p->edits, err);
     if (st == GF_OK) {
         p->seq = row.seq;
         p->size = row.size;
@@ -265,7 +281,6 @@ static gf_status choose_timestamp(gf_build_plan *p, gf_slice configuration_key, 
  */
 static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owner, gf_error *err)
 {
-    gf_edits_release(&p->edits);
     bool modified;
     gf_buffer key = {0};
     gf_tables_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
@@ -274,8 +289,6 @@ static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owne
         st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt",
                      GF_SLICE_ARG(p->configuration), GF_SLICE_ARG(p->where.collection));
     if (st == GF_OK) st = gf_build_plan_read(p, &modified, err);
-    if (st == GF_OK && p->pins.edited)
-        st = gf_edits_read(p->store, NULL, p->where, p->configuration, &p->edits, err);
     if (st == GF_OK) st = choose_timestamp(p, gf_buffer_view(&key), err);
     gf_buffer_release(&key);
     if (st != GF_OK) return st;

@@ -37,7 +37,7 @@ typedef struct gf_build_plan {
     gf_id_set within;         /* documents of the setting of that name */
     char within_is[48];       /* their number and hash: whether they are others now; empty: all */
     gf_pins pins;             /* of the configuration */
-    gf_kept_edits edits;      /* likewise, once it has begun; `lost` is set by obeying them */
+    gf_kept_edits edits;      /* likewise; `lost` is set by obeying them */
     uint64_t seq, size;       /* of the collection */
     gf_build_info served;     /* the served build, without slices; build is 0 where there is none */
     uint64_t served_distinct; /* rows when its k was chosen; 0: k was given, or of another max_k */

@@ -93,6 +93,7 @@ static gf_status note_edits(const gf_build_plan *p, gf_batch *batch, gf_error *e
         gf_kept_edit *e = find_edit(&now, p->edits.at[i].edit.number);
         if (!e) continue;
         e->edit.lost = p->edits.at[i].edit.lost;
+        if (e->edit.kind == GF_EDIT_TOPIC) e->edit.cluster = p->edits.at[i].edit.cluster;
         st = gf_edits_put(p->store, p->where, p->configuration, e, batch, err);
         if (st == GF_OK && e->edit.build != p->served.build)
             st = gf_edits_delete_before(p->store, p->where, p->configuration, e->edit.number, batch,

@@ -262,15 +262,16 @@ static void add_number(gf_column *columns, size_t *n, const char *name, gf_numbe
 static gf_status write_build_row(const gf_build_writing *w, const gf_build_info *info,
                                  const gf_build_matched *matched, gf_batch *batch, gf_error *err)
 {
-    enum { NUMBERS = 10, ALL = 16 };
+    enum { ALL = 18 };
     gf_column columns[ALL];
-    gf_number_digits digits[NUMBERS];
-    gf_buffer objective = {0}, seconds = {0};
+    gf_number_digits digits[ALL];
+    gf_buffer objective = {0}, seconds = {0}, topics = {0};
     size_t n = 0;
     gf_json_append_double(&objective, info->objective);
     gf_json_append_double(&seconds, info->seconds);
     gf_status st = gf_buffer_check(&objective, err);
     if (st == GF_OK) st = gf_buffer_check(&seconds, err);
+    if (st == GF_OK) st = gf_edits_list_topics(&w->plan->edits, &topics, err);
     if (st != GF_OK) goto done;
     add_number(columns, &n, "documents", digits, info->documents);
     add_number(columns, &n, "without_terms", digits, info->without_terms);
@@ -291,8 +292,11 @@ static gf_status write_build_row(const gf_build_writing *w, const gf_build_info 
             (gf_column){GF_SLICE("matrix"), gf_slice_str(gf_build_rows_name(info->rows))};
     if (w->plan->within_is[0])
         columns[n++] = (gf_column){GF_SLICE("within"), gf_slice_str(w->plan->within_is)};
+    if (info->unplaced) add_number(columns, &n, "unplaced", digits, info->unplaced);
+    if (topics.len) columns[n++] = (gf_column){GF_SLICE("topics"), gf_buffer_view(&topics)};
     gf_batch_replace(batch, w->tables->builds, w->key, GF_BUILDS_MAIN, columns, n, 0);
 done:
+    gf_buffer_release(&topics);
     gf_buffer_release(&objective);
     gf_buffer_release(&seconds);
     return st;

@@ -24,6 +24,23 @@ static gf_status write_vector(const gf_build_gathered *d, uint32_t document, gf_
     return gf_buffer_check(vector, err);
 }
 
+/* The nearest cluster of a document that no topic took is the next best one. */
+static void take_unplaced(const gf_build_writing *w, uint32_t document, gf_membership_cells *m)
+{
+    const gf_build_clustered *c = w->clustered;
+    uint32_t from = 0, to = c->n_unplaced;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (c->unplaced[middle].document < document)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    if (from == c->n_unplaced || c->unplaced[from].document != document) return;
+    m->runner_up = w->ids[c->unplaced[from].nearest];
+    m->second = c->unplaced[from].similarity;
+}
+
 /* The membership of a document; point is its clustered row, or NO_POINT. */
 static gf_status take_membership(const gf_build_writing *w, uint32_t document, uint32_t point,
                                  gf_buffer *vector, gf_membership_cells *m, gf_error *err)
@@ -37,6 +54,8 @@ static gf_status take_membership(const gf_build_writing *w, uint32_t document, u
         m->score = c->score[point];
         m->runner_up = second == GF_NO_CLUSTER ? 0 : w->ids[second];
         m->second = c->second[point];
+    } else {
+        take_unplaced(w, document, m);
     }
     if (!w->plan->settings.store_vectors) return GF_OK;
     gf_buffer_reset(vector);

@@ -123,6 +123,13 @@ gf_status gf_build_fill_centres(const gf_build_writing *w, uint32_t part, gf_bat
         gf_model_vector_write(gf_centre_row(&centres->at[c]), &out.value);
         st = put_cell(w, batch, &out, &out.value, err);
     }
+    const gf_centres *background = &w->clustered->background;
+    if (st == GF_OK && part == 0 && background->k) {
+        reset_cell(&out);
+        gf_model_centre_qualifier(&out.qualifier, 0);
+        gf_model_vector_write(gf_centre_row(&background->at[0]), &out.value);
+        st = put_cell(w, batch, &out, &out.value, err);
+    }
     release_cell(&out);
     return st;
 }

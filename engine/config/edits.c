@@ -4,6 +4,7 @@
 #include "base/json/json.h"
 #include "base/json/writer.h"
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "engine/rows/scan.h"
 
 #include <inttypes.h>
@@ -11,7 +12,7 @@
 static const char *const kinds[] = {
     [GF_EDIT_LABEL] = "rename", [GF_EDIT_HIDE] = "hide",   [GF_EDIT_LOCK] = "lock",
     [GF_EDIT_STATE] = "set",    [GF_EDIT_MERGE] = "merge", [GF_EDIT_SPLIT] = "split",
-    [GF_EDIT_MOVE] = "move",    [GF_EDIT_KEEP] = "keep"};
+    [GF_EDIT_MOVE] = "move",    [GF_EDIT_KEEP] = "keep",   [GF_EDIT_TOPIC] = "topic"};
 
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -25,6 +26,49 @@ void gf_edits_release(gf_kept_edits *e)
     gf_arena_release(&e->memory);
     gf_free(e->at);
     *e = (gf_kept_edits){0};
+}
+
+/* ---- topics ---------------------------------------------------------------------------------- */
+
+bool gf_edits_topic_holds(const gf_kept_edits *edits, size_t at)
+{
+    const gf_edit *e = &edits->at[at].edit;
+    bool holds = e->kind == GF_EDIT_TOPIC && !e->off;
+    for (size_t i = at + 1; i < edits->n && holds; i++) {
+        const gf_edit *later = &edits->at[i].edit;
+        holds = later->kind != GF_EDIT_TOPIC || !later->off ||
+                !gf_utf8_same_letters(later->text, e->text);
+    }
+    return holds;
+}
+
+size_t gf_edits_find_topic(const gf_kept_edits *edits, gf_slice name)
+{
+    size_t at = 0;
+    while (at < edits->n && !(gf_utf8_same_letters(edits->at[at].edit.text, name) &&
+                              gf_edits_topic_holds(edits, at)))
+        at++;
+    return at;
+}
+
+size_t gf_edits_topic_of(const gf_kept_edits *edits, uint32_t cluster)
+{
+    size_t at = 0;
+    while (at < edits->n &&
+           (!cluster || edits->at[at].edit.cluster != cluster || !gf_edits_topic_holds(edits, at)))
+        at++;
+    return at;
+}
+
+gf_status gf_edits_list_topics(const gf_kept_edits *edits, gf_buffer *out, gf_error *err)
+{
+    const char *between = "";
+    for (size_t i = 0; i < edits->n; i++) {
+        if (!gf_edits_topic_holds(edits, i)) continue;
+        gf_buffer_format(out, "%s%" PRIu64, between, edits->at[i].edit.number);
+        between = ",";
+    }
+    return gf_buffer_check(out, err);
 }
 
 /* ---- keys ------------------------------------------------------------------------------------ */
@@ -98,6 +142,9 @@ static void write_edit(const gf_kept_edit *kept, gf_buffer *out)
     }
     put_text(&w, "document", e->document);
     put_text(&w, "text", e->text);
+    put_text(&w, "words", e->words);
+    put_text(&w, "field", e->field);
+    if (e->like) gf_json_put_uint(&w, "like", e->like);
     if (e->kind == GF_EDIT_STATE) put_state(&w, "state", &e->state);
     put_was(&w, e, &kept->was);
     put_text(&w, "by", e->by);
@@ -188,7 +235,8 @@ static bool take_edit(reading *r, gf_json_value root, gf_kept_edit *kept)
     uint64_t cluster = 0, when = 0, build = 0;
     if (gf_json_kind_of(root) != GF_JSON_OBJECT || !take_kind(take_text(r, root, "kind"), &e->kind))
         return false;
-    bool good = take_number(root, "cluster", UINT32_MAX, &cluster) && cluster &&
+    bool is_topic = e->kind == GF_EDIT_TOPIC;
+    bool good = take_number(root, "cluster", UINT32_MAX, &cluster) && (cluster || is_topic) &&
                 take_number(root, "when", INT64_MAX, &when) &&
                 take_number(root, "build", INT64_MAX, &build) && take_others(r, root, e);
     e->cluster = (uint32_t)cluster;
@@ -197,6 +245,9 @@ static bool take_edit(reading *r, gf_json_value root, gf_kept_edit *kept)
     e->off = take_flag(root, "off");
     e->document = take_text(r, root, "document");
     e->text = take_text(r, root, "text");
+    e->words = take_text(r, root, "words");
+    e->field = take_text(r, root, "field");
+    (void)take_number(root, "like", INT64_MAX, &e->like);
     e->state = take_state(r, root, "state");
     e->by = take_text(r, root, "by");
     e->reason = take_text(r, root, "reason");

@@ -17,7 +17,8 @@
  *      "by": "ann", "reason": "one and the same", "lost": "no document of cluster 9 is left"}
  *
  * and, each where it is there: "off", "document", "text", "state", "was" (what a label, a flag or a state
- * was before).
+ * was before). A topic has its name in "text", "words", "field", and as "like" the number of its examples,
+ * which are the witnesses of side 0; "cluster" is 0 until it has one.
  */
 #ifndef GF_ENGINE_CONFIG_EDITS_H
 #define GF_ENGINE_CONFIG_EDITS_H
@@ -80,6 +81,19 @@ gf_status gf_edits_forget_witnesses(gf_store *store, gf_place where, gf_slice co
 /** Delete the edits of a configuration, which is deleted. */
 gf_status gf_edits_delete_all(gf_store *store, gf_place where, gf_slice configuration,
                               gf_batch *batch, gf_error *err);
+
+/**
+ * Whether a topic, by its place in the list, was added and is not deleted since; the place of the one of that
+ * name, in whatever case, or edits->n.
+ */
+bool gf_edits_topic_holds(const gf_kept_edits *edits, size_t at);
+size_t gf_edits_find_topic(const gf_kept_edits *edits, gf_slice name);
+
+/** The place of the topic that holds and has this cluster; edits->n: there is none. */
+size_t gf_edits_topic_of(const gf_kept_edits *edits, uint32_t cluster);
+
+/** The numbers of the topics that hold, with commas between: what a build keeps of those that it obeyed. */
+gf_status gf_edits_list_topics(const gf_kept_edits *edits, gf_buffer *out, gf_error *err);
 
 /** Sides that an edit has witnesses of: 1, and the others'. */
 static inline size_t gf_edit_sides(const gf_edit *e)

@@ -53,6 +53,9 @@ static const gf_setting settings[] = {
     {"numbers", "on, off", "on", "words of digits only count"},
     {"cjk", "words, bigrams", "words", "Chinese and Japanese in words, or in pairs of characters"},
     {"entities", "on, off", "on", "HTML's &amp; and the like separate words"},
+    {"topics", "auto, only, all", "auto",
+     "documents that no topic takes: clustered; only: in no cluster; all: each goes to the nearest "
+     "topic"},
     {"keep", "1 to 1000", "2", "builds that are kept, the served one among them"},
     {"rebuild", "on, off", "on",
      "off: rebuilt only where collection and configuration are both named"},
@@ -127,6 +130,14 @@ static gf_status read_start(size_t number, gf_slice value, bool *served, gf_erro
 {
     *served = gf_slice_equal(value, GF_SLICE("served"));
     if (*served || gf_slice_equal(value, GF_SLICE("fresh"))) return GF_OK;
+    return bad_value(number, value, err);
+}
+
+static gf_status read_topics(size_t number, gf_slice value, gf_resolved *r, gf_error *err)
+{
+    r->all_topics = gf_slice_equal(value, GF_SLICE("all"));
+    r->only_topics = r->all_topics || gf_slice_equal(value, GF_SLICE("only"));
+    if (r->only_topics || gf_slice_equal(value, GF_SLICE("auto"))) return GF_OK;
     return bad_value(number, value, err);
 }
 
@@ -257,6 +268,7 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
     if (strcmp(name, "polish") == 0) return read_flag(number, value, &r->polish, err);
     if (strcmp(name, "refine") == 0) return read_flag(number, value, &r->refine, err);
     if (strcmp(name, "effort") == 0) return read_effort(number, value, r, err);
+    if (strcmp(name, "topics") == 0) return read_topics(number, value, r, err);
     if (strcmp(name, "language") == 0) return read_language(value, r, err);
     if (strcmp(name, "ngrams") == 0) return read_ngrams(number, value, &r->vectorizer, err);
     if (strcmp(name, "keep") == 0) return read_small(number, value, false, 1, 1000, &r->keep, err);

@@ -29,7 +29,8 @@ typedef struct gf_resolved {
     uint32_t max_passes;
     double tolerance;
     bool polish, refine, quick, thorough, start_served;
-    uint32_t keep; /* builds */
+    bool only_topics, all_topics; /* no other clusters; every document in one of them */
+    uint32_t keep;                /* builds */
     bool in_rebuilds;
     bool store_vectors, store_index;
     gf_slice word_vectors; /* path of a table of them; empty: terms are clustered */

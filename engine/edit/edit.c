@@ -22,11 +22,16 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { MOST_LABEL = 200, MOST_TEXT = 2000 /* bytes */, MOST_PARTS = 100, MOST_OTHERS = 1000 };
+enum {
+    MOST_LABEL = GF_EDIT_MOST_LABEL,
+    MOST_TEXT = GF_EDIT_MOST_TEXT,
+    MOST_PARTS = 100,
+    MOST_OTHERS = 1000
+};
 
 /* ---- the beginning and the end --------------------------------------------------------------- */
 
-static gf_status begin(gf_editing *e, gf_error *err)
+gf_status gf_edit_begin(gf_editing *e, gf_error *err)
 {
     gf_settings_map map = {0};
     gf_tables_collection_key(&e->key, e->where.name_space, e->where.collection);
@@ -41,13 +46,13 @@ static gf_status begin(gf_editing *e, gf_error *err)
     return st;
 }
 
-static gf_status open_view(gf_editing *e, gf_error *err)
+gf_status gf_edit_open_view(gf_editing *e, gf_error *err)
 {
     gf_status st = gf_view_open(e->store, e->where, e->configuration, 0, &e->view, err);
     return st == GF_OK ? gf_view_load_clusters(e->view, err) : st;
 }
 
-static void release(gf_editing *e)
+void gf_edit_release(gf_editing *e)
 {
     gf_view_close(e->view);
     gf_batch_free(e->batch);
@@ -58,7 +63,7 @@ static void release(gf_editing *e)
     gf_arena_release(&e->memory);
 }
 
-static gf_status put_pins(gf_editing *e, gf_error *err)
+gf_status gf_edit_put_pins(gf_editing *e, gf_error *err)
 {
     gf_buffer column = {0};
     gf_status st = gf_pins_write(e->row.pins, e->configuration, &e->pins, &column, err);
@@ -179,7 +184,7 @@ static gf_status refuse_locked(const gf_editing *e, uint32_t cluster, const char
                    what);
 }
 
-static gf_status check_text(gf_slice text, const char *what, size_t most, gf_error *err)
+gf_status gf_edit_check_text(gf_slice text, const char *what, size_t most, gf_error *err)
 {
     if (text.len > most) return gf_fail(err, GF_EINVAL, "a %s has at most %zu bytes", what, most);
     if (gf_utf8_valid_length(text) != text.len)
@@ -190,21 +195,29 @@ static gf_status check_text(gf_slice text, const char *what, size_t most, gf_err
     return GF_OK;
 }
 
+gf_status gf_edit_check_label(gf_slice label, gf_error *err)
+{
+    static const char *const reserved[] = {"without terms", "no topic", "in no cluster"};
+    for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
+        if (gf_utf8_same_letters(label, gf_slice_str(reserved[i])))
+            return gf_fail(err, GF_EINVAL, "\"%s\" is what documents in no cluster are called",
+                           reserved[i]);
+    return GF_OK;
+}
+
 static gf_status check_request(const gf_edit_request *r, gf_error *err)
 {
     gf_status st = gf_options_check(r->version, GF_EDIT_REQUEST_VERSION, "gf_edit_request", err);
-    if (st == GF_OK && (unsigned)r->kind > GF_EDIT_KEEP)
+    if (st == GF_OK && (unsigned)r->kind >= GF_EDIT_TOPIC)
         st = gf_fail(err, GF_EINVAL, "there is no edit of kind %u", (unsigned)r->kind);
     if (st == GF_OK && r->n_others && r->kind != GF_EDIT_MERGE)
         st = gf_fail(err, GF_EINVAL, "a %s is of one cluster: only a merge names others",
                      gf_edit_kind_name(r->kind));
-    if (st == GF_OK) st = check_text(r->by, "name", MOST_LABEL, err);
-    if (st == GF_OK) st = check_text(r->reason, "reason", MOST_TEXT, err);
+    if (st == GF_OK) st = gf_edit_check_text(r->by, "name", MOST_LABEL, err);
+    if (st == GF_OK) st = gf_edit_check_text(r->reason, "reason", MOST_TEXT, err);
     if (st == GF_OK && r->kind == GF_EDIT_LABEL) {
-        st = check_text(r->text, "label", MOST_LABEL, err);
-        if (st == GF_OK && gf_utf8_same_letters(r->text, GF_SLICE("without terms")))
-            st = gf_fail(err, GF_EINVAL,
-                         "\"without terms\" is what documents in no cluster are called");
+        st = gf_edit_check_text(r->text, "label", MOST_LABEL, err);
+        if (st == GF_OK) st = gf_edit_check_label(r->text, err);
         if (st == GF_OK && r->off == (r->text.len > 0))
             st = gf_fail(err, GF_EINVAL, "a label is either given or taken back");
     }
@@ -222,6 +235,10 @@ static gf_status check_siblings(const gf_editing *e, uint32_t cluster, gf_slice 
         if (v->clusters[i].id != cluster && gf_utf8_same_letters(v->clusters[i].label, label))
             return gf_fail(err, GF_EEXISTS, "cluster %" PRIu32 " is called \"%.*s\" already",
                            v->clusters[i].id, GF_SLICE_ARG(v->clusters[i].label));
+    size_t topic = gf_edits_find_topic(&e->edits, label);
+    if (topic < e->edits.n && e->edits.at[topic].edit.cluster != cluster)
+        return gf_fail(err, GF_EEXISTS, "the topic \"%.*s\" is called so",
+                       GF_SLICE_ARG(e->edits.at[topic].edit.text));
     return GF_OK;
 }
 
@@ -282,7 +299,8 @@ static gf_status set_state(gf_editing *e, const gf_edit_request *r, gf_kept_edit
         if (part == PARTS_OF_STATE)
             return gf_fail(err, GF_EINVAL, "a cluster has no \"%.*s\": status, owner, link or note",
                            GF_SLICE_ARG(r->set[i].name));
-        gf_status st = check_text(r->set[i].value, "status, owner, link or note", MOST_TEXT, err);
+        gf_status st =
+            gf_edit_check_text(r->set[i].value, "status, owner, link or note", MOST_TEXT, err);
         if (st != GF_OK) return st;
         *part_of_state(&kept->edit.state, part) = r->set[i].value;
     }
@@ -366,6 +384,17 @@ static gf_status put_group_witnesses(gf_editing *e, const gf_edit *edit, const g
     return st;
 }
 
+/* A topic ends when it is deleted, and not by a merge: the next rebuild would grow it again. */
+static gf_status refuse_topic(const gf_editing *e, uint32_t cluster, gf_error *err)
+{
+    size_t topic = gf_edits_topic_of(&e->edits, cluster);
+    if (e->again || topic == e->edits.n) return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "cluster %" PRIu32
+                   " is the topic \"%.*s\": merge others into it, or delete the topic",
+                   cluster, GF_SLICE_ARG(e->edits.at[topic].edit.text));
+}
+
 static gf_status check_merge(const gf_editing *e, const gf_edit *edit, gf_error *err)
 {
     gf_status st = refuse_locked(e, edit->cluster, "merge", err);
@@ -376,6 +405,7 @@ static gf_status check_merge(const gf_editing *e, const gf_edit *edit, gf_error 
     for (size_t i = 0; i < edit->n_others && st == GF_OK; i++) {
         st = find_cluster(e, edit->others[i], err);
         if (st == GF_OK) st = refuse_locked(e, edit->others[i], "merge", err);
+        if (st == GF_OK) st = refuse_topic(e, edit->others[i], err);
         for (size_t j = 0; j <= i && st == GF_OK; j++)
             if (edit->others[i] == (j ? edit->others[j - 1] : edit->cluster))
                 st = gf_fail(err, GF_EINVAL, "cluster %" PRIu32 " is named twice", edit->others[i]);
@@ -484,6 +514,7 @@ static gf_status make_kind(gf_editing *e, const gf_edit_request *r, gf_kept_edit
     case GF_EDIT_MOVE:
         return move(e, edit, err);
     case GF_EDIT_KEEP:
+    case GF_EDIT_TOPIC:
         break;
     }
     return st == GF_OK ? put_cluster_witnesses(e, edit, edit->cluster, 0, err) : st;
@@ -492,8 +523,8 @@ static gf_status make_kind(gf_editing *e, const gf_edit_request *r, gf_kept_edit
 static gf_status make(gf_editing *e, const gf_edit_request *r, gf_visit_edit *visit, void *context,
                       gf_error *err)
 {
-    gf_status st = begin(e, err);
-    if (st == GF_OK) st = open_view(e, err);
+    gf_status st = gf_edit_begin(e, err);
+    if (st == GF_OK) st = gf_edit_open_view(e, err);
     if (st != GF_OK) return st;
     gf_kept_edit kept = {.edit = {.number = ++e->pins.edited,
                                   .kind = r->kind,
@@ -509,7 +540,7 @@ static gf_status make(gf_editing *e, const gf_edit_request *r, gf_visit_edit *vi
                                   .build = e->view->info.build}};
     st = make_kind(e, r, &kept, err);
     if (st == GF_OK) st = gf_edits_put(e->store, e->where, e->configuration, &kept, e->batch, err);
-    if (st == GF_OK) st = put_pins(e, err);
+    if (st == GF_OK) st = gf_edit_put_pins(e, err);
     if (st == GF_OK) st = gf_batch_write(e->batch, GF_SYNC_ON, err);
     return st == GF_OK && visit ? visit(context, &kept.edit, err) : st;
 }
@@ -524,7 +555,7 @@ gf_status gf_edit_make(gf_store *store, gf_place where, gf_slice configuration,
     st = gf_store_lock(store, err);
     if (st == GF_OK) st = make(&e, request, visit, context, err);
     gf_store_unlock(store);
-    release(&e);
+    gf_edit_release(&e);
     return st;
 }
 
@@ -634,6 +665,18 @@ static gf_status check_kept(const gf_editing *e, size_t at, gf_error *err)
                        y->number, y->number);
     }
     return GF_OK;
+}
+
+/* A deleted topic comes back only while its name is free. */
+static gf_status check_topic(const gf_editing *e, size_t at, gf_error *err)
+{
+    const gf_edit *x = &e->edits.at[at].edit;
+    if (x->kind != GF_EDIT_TOPIC || !x->off) return GF_OK;
+    size_t now = gf_edits_find_topic(&e->edits, x->text);
+    if (now == e->edits.n) return GF_OK;
+    return gf_fail(err, GF_ECONFLICT,
+                   "there is a topic \"%.*s\" again since: delete it first (edit %" PRIu64 ")",
+                   GF_SLICE_ARG(x->text), e->edits.at[now].edit.number);
 }
 
 /* Clusters that a split made must be nobody's any more; those that a merge ended come back. */
@@ -775,11 +818,11 @@ static gf_status look_before(gf_editing *e, size_t at, bool *restorable, gf_erro
 static gf_status go_on(gf_editing *e, gf_error *err)
 {
     e->pins.edited++;
-    gf_status st = put_pins(e, err);
+    gf_status st = gf_edit_put_pins(e, err);
     if (st == GF_OK) st = gf_batch_write(e->batch, GF_SYNC_ON, err);
     gf_view_close(e->view);
     e->view = NULL;
-    return st == GF_OK ? open_view(e, err) : st;
+    return st == GF_OK ? gf_edit_open_view(e, err) : st;
 }
 
 /* Take later edits on the build out of it, the last one first; the facts stay. */
@@ -850,16 +893,19 @@ static gf_status undo(gf_editing *e, uint64_t number, bool *waits, gf_visit_edit
                       void *context, gf_error *err)
 {
     size_t at = 0;
-    gf_status st = begin(e, err);
+    gf_status st = gf_edit_begin(e, err);
     if (st == GF_OK) st = find_edit(e, number, &at, err);
-    if (st == GF_OK && gf_collection_row_served(&e->row, e->configuration)) st = open_view(e, err);
+    if (st == GF_OK && gf_collection_row_served(&e->row, e->configuration))
+        st = gf_edit_open_view(e, err);
     bool in_build = false;
     if (st == GF_OK) st = check_later(e, at, err);
     if (st == GF_OK) st = check_kept(e, at, err);
+    if (st == GF_OK) st = check_topic(e, at, err);
     if (st == GF_OK) st = look_before(e, at, &in_build, err);
     if (st != GF_OK) return st;
     const gf_edit *x = &e->edits.at[at].edit;
-    *waits = !in_build && (changes_groups(x) || x->kind == GF_EDIT_KEEP || x->kind == GF_EDIT_LOCK);
+    *waits = !in_build && (changes_groups(x) || x->kind == GF_EDIT_KEEP ||
+                           x->kind == GF_EDIT_LOCK || x->kind == GF_EDIT_TOPIC);
     if (in_build) st = take_out_later(e, at, err);
     if (st == GF_OK && in_build) st = restore_groups(e, x, err);
     if (st == GF_OK) st = restore_pins(e, at, err);
@@ -869,7 +915,7 @@ static gf_status undo(gf_editing *e, uint64_t number, bool *waits, gf_visit_edit
         if (st == GF_OK) st = make_later(e, at, err);
     } else if (st == GF_OK) {
         e->pins.edited++;
-        st = put_pins(e, err);
+        st = gf_edit_put_pins(e, err);
         if (st == GF_OK) st = gf_batch_write(e->batch, GF_SYNC_ON, err);
     }
     return st == GF_OK && visit ? visit(context, x, err) : st;
@@ -883,7 +929,7 @@ gf_status gf_edit_undo(gf_store *store, gf_place where, gf_slice configuration, 
     gf_status st = gf_store_lock(store, err);
     if (st == GF_OK) st = undo(&e, number, waits ? waits : &own, visit, context, err);
     gf_store_unlock(store);
-    release(&e);
+    gf_edit_release(&e);
     return st;
 }
 
@@ -912,12 +958,12 @@ gf_status gf_edits_catch_up(gf_store *store, gf_place where, gf_slice configurat
                             gf_error *err)
 {
     gf_editing e = {.store = store, .where = where, .configuration = configuration};
-    gf_status st = begin(&e, err);
-    if (st == GF_OK) st = open_view(&e, err);
+    gf_status st = gf_edit_begin(&e, err);
+    if (st == GF_OK) st = gf_edit_open_view(&e, err);
     for (size_t i = 0; i < e.edits.n && st == GF_OK; i++)
         if (e.edits.at[i].edit.number > since && changes_groups(&e.edits.at[i].edit))
             st = make_in_new_build(&e, &e.edits.at[i], err);
-    release(&e);
+    gf_edit_release(&e);
     return st;
 }
 

@@ -6,6 +6,8 @@
  *     -> labels of new groups                                   name.c
  *     -> the tree                                               tree.c
  *     -> cells, in one batch with the fact itself               groups.c
+ *
+ * Topics are facts alone, which the next rebuild obeys (topics.c).
  */
 #ifndef GF_ENGINE_EDIT_INTERNAL_H
 #define GF_ENGINE_EDIT_INTERNAL_H
@@ -28,6 +30,20 @@ typedef struct gf_editing {
     gf_arena memory; /* of what the edit makes */
     bool again;      /* it was made before: locks that came later, and ids it has, are no matter */
 } gf_editing;
+
+enum { GF_EDIT_MOST_LABEL = 200, GF_EDIT_MOST_TEXT = 2000 /* bytes */ };
+
+/** Read what edits are made by, under the write lock; the view of the served build; release it all. */
+gf_status gf_edit_begin(gf_editing *e, gf_error *err);
+gf_status gf_edit_open_view(gf_editing *e, gf_error *err);
+void gf_edit_release(gf_editing *e);
+
+/** Put the pins as they are now into the batch. */
+gf_status gf_edit_put_pins(gf_editing *e, gf_error *err);
+
+/** GF_EINVAL for what is too long, no UTF-8 or has control characters; for a label that is reserved. */
+gf_status gf_edit_check_text(gf_slice text, const char *what, size_t most, gf_error *err);
+gf_status gf_edit_check_label(gf_slice label, gf_error *err);
 
 /** A member of one of the clusters that an edit is about. */
 typedef struct gf_edit_member {

@@ -430,7 +430,7 @@ static gf_status list_places(regrouping *r, gf_grouping *before, gf_grouping *af
 static double objective_after(const regrouping *r)
 {
     const gf_build_info *info = &r->e->view->info;
-    double n = (double)(info->documents - info->without_terms), gain = 0;
+    double n = (double)(info->documents - info->without_terms - info->unplaced), gain = 0;
     for (size_t i = 0; i < r->m.n; i++)
         gain += (double)r->m.at[i].score - r->m.at[i].cells.score;
     return n > 0 ? info->objective + gain / n : info->objective;

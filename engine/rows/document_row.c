@@ -159,3 +159,21 @@ bool gf_document_row_moment(gf_slice json, int64_t *ms)
         return gf_clock_parse_iso(gf_slice_of(json.ptr + 1, json.len - 2), ms);
     return gf_number_read_decimal(json, &number) && gf_clock_from_number(number, ms);
 }
+
+gf_status gf_document_row_value(const gf_document *d, gf_slice field, gf_json_parser *parser,
+                                gf_slice *value, gf_error *err)
+{
+    gf_json_value parsed;
+    gf_slice json = {"", 0};
+    *value = json;
+    if (gf_slice_equal(field, GF_SLICE("lang"))) *value = d->language;
+    if (gf_slice_equal(field, GF_SLICE("time"))) json = d->time;
+    for (size_t i = 0; i < d->n_fields; i++)
+        if (gf_slice_equal(d->fields[i].name, field)) json = d->fields[i].json;
+    if (json.len == 0 || gf_slice_equal(json, GF_SLICE("null"))) return GF_OK;
+    *value = json;
+    if (json.ptr[0] != '"') return GF_OK;
+    gf_status st = gf_json_parse_copy(parser, json, &parsed, err);
+    if (st == GF_OK) *value = gf_json_get_string(parsed);
+    return st == GF_EINVAL ? gf_fail(err, GF_ECORRUPT, "table documents: a field is damaged") : st;
+}

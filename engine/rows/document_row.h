@@ -2,6 +2,7 @@
 #ifndef GF_ENGINE_ROWS_DOCUMENT_ROW_H
 #define GF_ENGINE_ROWS_DOCUMENT_ROW_H
 
+#include "base/json/json.h"
 #include "grouperfish/buffer.h"
 #include "grouperfish/document.h"
 #include "grouperfish/table.h"
@@ -35,6 +36,16 @@ void gf_document_row_column(gf_buffer *column, gf_slice field);
  */
 void gf_document_row_read(const gf_row *row, gf_slice id, gf_field *fields, gf_document *document,
                           uint64_t *seq);
+
+/**
+ * The value of a field, of the language or of the time as text: decoded where it is a string, else as JSON;
+ * empty where the document has none, or null.
+ *
+ * @param[out] value  borrowed from the document or, until its next text, from the parser
+ * @return GF_OK; GF_ECORRUPT (a string that is none), GF_ENOMEM
+ */
+gf_status gf_document_row_value(const gf_document *document, gf_slice field, gf_json_parser *parser,
+                                gf_slice *value, gf_error *err);
 
 /** A document's time, as it is kept (JSON), in milliseconds since 1970; false where it is none. */
 bool gf_document_row_moment(gf_slice json, int64_t *ms);

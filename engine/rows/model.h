@@ -5,6 +5,8 @@
  *     analysis    the language that was fallen back on, a line feed, the settings of the analysis
  *     vocabulary  terms with document frequencies and surfaces (vectorize/rows/vocabulary.h)
  *     centre <id> each cluster's centre: see gf_centre_write
+ *     centre 0    the sum of all rows, where only topics are clusters: what is more like it than like
+ *                 any of them is in none
  *     times <id>  each cluster's documents by hour, and those of none: see engine/rows/hours.h
  *     copies <id> the members of a cluster that are copies of others: see engine/rows/copy_list.h
  *     tree        the tree over the clusters: see engine/build/tree.h

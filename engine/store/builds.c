@@ -54,6 +54,7 @@ gf_status gf_build_decode(gf_store *s, const gf_row *row, gf_build_info *info, g
                 read_rows(row, &b.rows);
     if (!good) return gf_fail(err, GF_ECORRUPT, "table builds: a row is damaged");
     read_number(row, "edits", &b.edits); /* absent where there were none */
+    read_number(row, "unplaced", &b.unplaced);
     b.build = (int64_t)build;
     b.terms = (uint32_t)terms;
     b.k = (uint32_t)k;

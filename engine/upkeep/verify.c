@@ -61,7 +61,7 @@ typedef struct build_check {
     gf_view *view;
     const char *where;
     counted_cluster *clusters; /* info.k */
-    uint64_t members, without_terms, hours_without_terms;
+    uint64_t members, without_terms, unplaced, hours_without_terms;
     gf_buffer id, key; /* of the membership at hand: its document's, its cluster's */
     gf_row listed;
 } build_check;
@@ -201,7 +201,7 @@ static gf_status count_membership(build_check *b, const gf_row *row, gf_error *e
     b->members++;
     b->c->found.memberships++;
     if (m.cluster == 0) {
-        b->without_terms++;
+        *(m.runner_up ? &b->unplaced : &b->without_terms) += 1;
         b->hours_without_terms += mix_hour(&m);
         return GF_OK;
     }
@@ -289,6 +289,10 @@ static gf_status compare_counts(build_check *b, gf_error *err)
         st = gf_audit_fault(&b->c->audit, b->where, err,
                             "%" PRIu64 " documents without terms, not %" PRIu64, b->without_terms,
                             info->without_terms);
+    if (st == GF_OK && b->unplaced != info->unplaced)
+        st = gf_audit_fault(&b->c->audit, b->where, err,
+                            "%" PRIu64 " documents of no topic, not %" PRIu64, b->unplaced,
+                            info->unplaced);
     return st;
 }
 
@@ -332,6 +336,7 @@ static gf_status check_model(build_check *b, gf_error *err)
     }
     for (uint32_t i = 0; i < v->info.k && st == GF_OK; i++)
         st = check_centre(b, b->clusters[i].id, err);
+    if (st == GF_OK && b->view->info.unplaced) st = check_centre(b, 0, err);
     return st;
 }
 
@@ -403,7 +408,7 @@ static gf_status count_hours(build_check *b, const gf_cell *cell, gf_error *err)
     if (st != GF_OK) return gf_audit_read(&b->c->audit, st, b->where, err);
     if (!gf_hours_cluster(cell->qualifier, &id)) return GF_OK;
     const counted_cluster *c = find_counted(b, id);
-    bool right = id == 0 ? n == b->without_terms && mixed == b->hours_without_terms
+    bool right = id == 0 ? n == b->without_terms + b->unplaced && mixed == b->hours_without_terms
                          : c && n == c->size && mixed == c->hours;
     if (right) return GF_OK;
     return gf_audit_fault(&b->c->audit, b->where, err,

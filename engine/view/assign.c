@@ -22,6 +22,7 @@ struct gf_assigner {
     gf_vector *vector;          /* a worker of the pool each */
     float *full;                /* locator.beside rows of all columns, of a worker each */
     uint32_t *column;           /* of such a row: all */
+    gf_centre background; /* a row that is more like it is in no cluster; n is 0: there is none */
 };
 
 /* ---- centres --------------------------------------------------------------------------------- */
@@ -58,6 +59,8 @@ void gf_assign_free(gf_assigner *a)
     gf_model_workers_release(&a->workers);
     release_row_workers(a);
     gf_nearest_centres_release(&a->locator);
+    gf_free(a->background.term);
+    gf_free(a->background.value);
     gf_free(a);
 }
 
@@ -88,6 +91,8 @@ static gf_status load_assigner(gf_view *v, gf_error *err)
     gf_assigner *a = gf_calloc(1, sizeof *a);
     if (!a) return gf_fail_memory(err, "the index of cluster centres");
     gf_status st = read_centres(v, &centres, err);
+    gf_centre *b = &a->background;
+    if (st == GF_OK) st = gf_view_read_background(v, &b->term, &b->value, &b->n, err);
     if (st == GF_OK && v->n_clusters >= GF_CEILINGS) st = order_by_tree(v, &key, err);
     if (st == GF_OK) st = gf_nearest_centres_init(&a->locator, &centres, key, err);
     gf_free(key);
@@ -125,7 +130,17 @@ static void describe_two(const gf_view *v, gf_nearest_two two, gf_membership *m)
 static void describe_row(const gf_view *v, unsigned worker, gf_row_view row, gf_membership *m)
 {
     if (row.n && v->n_clusters) {
-        describe_two(v, gf_nearest_centres_find(&v->assigner->locator, worker, row), m);
+        gf_nearest_two two = gf_nearest_centres_find(&v->assigner->locator, worker, row);
+        const gf_centre *background = &v->assigner->background;
+        if (background->n == 0 ||
+            gf_csr_row_dot(row, gf_centre_row(background)) <= (double)two.similarity) {
+            describe_two(v, two, m);
+            return;
+        }
+        gf_membership_cells cells = {.runner_up = v->clusters[two.cluster].id,
+                                     .second = within_1(two.similarity)};
+        gf_view_describe(v, &cells, m);
+        m->provisional = true;
         return;
     }
     gf_view_describe(v, &(gf_membership_cells){0}, m);

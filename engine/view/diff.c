@@ -123,7 +123,7 @@ static void name_cluster(const gf_view *v, uint32_t place, uint32_t *id, gf_slic
 {
     bool none = place == v->n_clusters;
     *id = none ? 0 : v->clusters[place].id;
-    *label = none ? GF_SLICE("without terms") : v->clusters[place].label;
+    *label = none ? gf_view_label_of_none(v) : v->clusters[place].label;
 }
 
 static gf_status look_at_move(void *context, gf_slice id, uint32_t before, uint32_t now,

@@ -5,6 +5,7 @@
 #include "base/json/json.h"
 #include "base/memory.h"
 #include "cluster/measure/quality.h"
+#include "engine/rows/document_row.h"
 #include "grouperfish/quality.h"
 
 #include <stdlib.h>
@@ -28,23 +29,13 @@ static gf_status class_in_field(judging *g, gf_slice id, gf_slice *name, gf_erro
 {
     gf_document d;
     gf_field *fields;
-    gf_json_value value;
     uint64_t seq;
     gf_status st =
         gf_state_document_row(g->view->state, id, &g->view->document_row, &d, &fields, &seq, err);
     if (st != GF_OK) return st;
-    gf_slice json = {0};
-    if (gf_slice_equal(g->field, GF_SLICE("lang"))) *name = d.language;
-    if (gf_slice_equal(g->field, GF_SLICE("time"))) json = d.time;
-    for (size_t i = 0; i < d.n_fields; i++)
-        if (gf_slice_equal(d.fields[i].name, g->field)) json = d.fields[i].json;
+    st = gf_document_row_value(&d, g->field, g->parser, name, err);
     gf_free(fields);
-    if (json.len == 0 || gf_slice_equal(json, GF_SLICE("null"))) return GF_OK;
-    *name = json;
-    if (json.ptr[0] != '"') return GF_OK;
-    st = gf_json_parse_copy(g->parser, json, &value, err);
-    if (st == GF_OK) *name = gf_json_get_string(value);
-    return st == GF_EINVAL ? gf_fail(err, GF_ECORRUPT, "table documents: a field is damaged") : st;
+    return st;
 }
 
 static gf_status add_document(judging *g, uint32_t cluster, uint32_t class_number, gf_error *err)
@@ -85,13 +76,14 @@ static gf_status visit_scores(judging *g, const gf_quality *q, gf_visit_evaluati
     for (uint32_t i = 0; i < q->n_classes; i++) {
         const gf_quality_class *c = &q->classes[i];
         const gf_listed_cluster *cluster = gf_view_find_cluster(g->view, c->cluster);
-        scores[i] = (gf_class_score){.name = gf_strings_at(&g->classes, c->label),
-                                     .size = c->size,
-                                     .cluster = c->cluster,
-                                     .label = cluster ? cluster->label : GF_SLICE("without terms"),
-                                     .recall = c->recall,
-                                     .precision = c->precision,
-                                     .f1 = c->f1};
+        scores[i] =
+            (gf_class_score){.name = gf_strings_at(&g->classes, c->label),
+                             .size = c->size,
+                             .cluster = c->cluster,
+                             .label = cluster ? cluster->label : gf_view_label_of_none(g->view),
+                             .recall = c->recall,
+                             .precision = c->precision,
+                             .f1 = c->f1};
     }
     if (q->n_classes) qsort(scores, q->n_classes, sizeof *scores, by_name);
     gf_evaluation e = {.documents = q->n,

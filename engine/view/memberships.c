@@ -11,10 +11,17 @@ void gf_view_describe(const gf_view *v, const gf_membership_cells *cells, gf_mem
                          .second = cells->second,
                          .state = gf_pins_state(&v->pins, cells->cluster)};
     m->label = own                                ? own->label
+               : cells->runner_up                 ? GF_SLICE("no topic")
                : gf_rows_are_given(v->info.rows)  ? GF_SLICE(GF_VECTOR_WITHOUT)
                : v->info.rows == GF_ROWS_OF_WORDS ? GF_SLICE(GF_WORDS_WITHOUT)
                                                   : GF_SLICE("without terms");
     if (second) m->runner_up_label = second->label;
+}
+
+gf_slice gf_view_label_of_none(const gf_view *v)
+{
+    if (v->info.unplaced == 0) return GF_SLICE("without terms");
+    return v->info.without_terms ? GF_SLICE("in no cluster") : GF_SLICE("no topic");
 }
 
 /* True if the build is about a part of its collection. */

@@ -63,6 +63,24 @@ gf_status gf_view_read_centre(gf_view *v, uint32_t id, uint32_t **term, float **
     return gf_model_vector_read(v->row.cells[0].value, v->info.terms, term, value, n, err);
 }
 
+gf_status gf_view_read_background(gf_view *v, uint32_t **term, float **value, uint32_t *n,
+                                  gf_error *err)
+{
+    *n = 0;
+    if (v->info.rows != GF_ROWS_OF_TEXTS) return GF_OK;
+    gf_buffer_reset(&v->text);
+    gf_model_centre_qualifier(&v->text, 0);
+    gf_status st = gf_buffer_check(&v->text, err);
+    if (st == GF_OK)
+        st = gf_table_get_cell(v->store->tables.builds, v->snapshot, gf_buffer_view(&v->key),
+                               GF_BUILDS_MODEL, gf_buffer_view(&v->text), 1, &v->row, err);
+    if (st == GF_ENOTFOUND && v->info.unplaced)
+        return gf_fail(err, GF_ECORRUPT, "a build of topics has lost its background");
+    if (st == GF_ENOTFOUND) return GF_OK;
+    if (st != GF_OK) return st;
+    return gf_model_vector_read(v->row.cells[0].value, v->info.terms, term, value, n, err);
+}
+
 gf_status gf_view_document(gf_view *v, gf_slice id, gf_visit_document *visit, void *context,
                            gf_error *err)
 {

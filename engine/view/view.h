@@ -100,6 +100,10 @@ gf_status gf_view_read_cells(gf_view *view, gf_slice id, gf_membership_cells *ce
 gf_status gf_view_read_centre(gf_view *view, uint32_t id, uint32_t **col, float **val, uint32_t *n,
                               gf_error *err);
 
+/** The same of the sum of all rows, which builds of topics alone have; *n is 0 where there is none. */
+gf_status gf_view_read_background(gf_view *view, uint32_t **col, float **val, uint32_t *n,
+                                  gf_error *err);
+
 /* ---- clusters.c ------------------------------------------------------------------------------ */
 
 /** Read the clusters as the build wrote them, by id, with pinned labels. */
@@ -125,6 +129,9 @@ gf_status gf_view_order_clusters(gf_view *view, gf_error *err);
 
 /** A membership's public form, its labels looked up. */
 void gf_view_describe(const gf_view *view, const gf_membership_cells *cells, gf_membership *m);
+
+/** The label of documents that are in no cluster, where it is not known why. */
+gf_slice gf_view_label_of_none(const gf_view *view);
 
 /** A document of the build that is still there: its membership, and its row in the snapshot. */
 typedef gf_status gf_each_member(void *context, gf_slice id, const gf_membership_cells *cells,

@@ -38,6 +38,7 @@ typedef struct gf_build_info {
     gf_slice versions;      /* of the libraries that made it */
     gf_rows_kind rows;      /* of the texts, of a matrix, or of word vectors */
     uint64_t edits;         /* changes that edits have made to it in place (edits.h) */
+    uint64_t unplaced;      /* documents that no topic took, in no cluster (topics.h) */
 } gf_build_info;
 
 /** Notes of people on a cluster (edits.h); parts that nobody has set are empty. */

@@ -16,10 +16,11 @@ typedef enum gf_edit_kind {
     GF_EDIT_MERGE, /* others go into a cluster, and end */
     GF_EDIT_SPLIT, /* a cluster becomes several */
     GF_EDIT_MOVE,  /* a document goes into a cluster */
-    GF_EDIT_KEEP   /* a document stays in the cluster that it is in */
+    GF_EDIT_KEEP,  /* a document stays in the cluster that it is in */
+    GF_EDIT_TOPIC  /* a topic is added (topics.h); off: it is deleted */
 } gf_edit_kind;
 
-/** The word for a kind: "rename", "hide", "lock", "set", "merge", "split", "move", "keep". */
+/** The word for a kind: "rename", "hide", "lock", "set", "merge", "split", "move", "keep", "topic". */
 const char *gf_edit_kind_name(gf_edit_kind kind);
 
 /** An edit that is to be made; set by GF_EDIT_REQUEST(.kind = ...). */
@@ -55,6 +56,9 @@ typedef struct gf_edit {
     int64_t when;  /* milliseconds since 1970 */
     int64_t build; /* that it was made on */
     gf_slice lost; /* why the last rebuild could not keep it; empty: it holds */
+    /* of topic, whose name is `text`; its cluster is 0 until a rebuild has given it one */
+    gf_slice words, field; /* by which it is described; may be empty */
+    uint64_t like;         /* documents that were given as its examples */
 } gf_edit;
 
 typedef gf_status gf_visit_edit(void *context, const gf_edit *edit, gf_error *err);

@@ -251,6 +251,7 @@ class BuildInfo(Structure):
         ("versions", Slice),
         ("rows", c_int),
         ("edits", c_uint64),
+        ("unplaced", c_uint64),
     ]
 
 

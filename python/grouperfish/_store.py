@@ -998,6 +998,30 @@ class Collection(Plots):
         """Note a cluster's ``status``, ``owner``, ``link`` and ``note``; ``clear`` names what goes."""
         return self._edit("cluster set", cluster=_named(cluster), **arguments)
 
+    def add_topic(
+        self,
+        name: Optional[str] = None,
+        words: Optional[str] = None,
+        like: Optional[Iterable[Union[int, str]]] = None,
+        from_field: Optional[str] = None,
+        **arguments: Any,
+    ) -> "Collection":
+        """Add a topic by ``words``, by ids of documents that are ``like`` it, or by a field's values.
+
+        The next rebuild grows it.
+        """
+        if like is not None:
+            arguments["like"] = [str(one) for one in like]
+        return self._edit("topic add", name=name, words=words, from_field=from_field, **arguments)
+
+    def delete_topic(self, name: str, **arguments: Any) -> "Collection":
+        """Delete a topic: the next rebuild makes no such cluster."""
+        return self._edit("topic delete", name=name, **arguments)
+
+    def topics(self) -> Table:
+        """The topics: name, cluster, documents, threshold, whether a rebuild is owed."""
+        return Table.from_rows(self._by_config("topic list"), "topics")
+
     def edits(self) -> Table:
         """What people changed, oldest first: number, kind, who, when, why, whether it holds."""
         return Table.from_rows(self._by_config("edits"), "edits")

@@ -324,6 +324,16 @@ static void edit_both(transport *t)
     assert_ok(transport_run_with(t, "cluster lock", arguments, 2, &err));
 }
 
+/* "after a topic was added": one of crashes, which no build has had. */
+static void add_topic(transport *t)
+{
+    gf_error err;
+    gf_argument arguments[] = {{GF_SLICE("collection"), GF_SLICE("feedback")},
+                               {GF_SLICE("name"), GF_SLICE("stability")},
+                               {GF_SLICE("words"), GF_SLICE("crash")}};
+    assert_ok(transport_run_with(t, "topic add", arguments, 3, &err));
+}
+
 static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
 {
     transport t;
@@ -351,6 +361,7 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     if (strcmp(s->operation->name, "source list") == 0) set_up_source(&t);
     if (memmem(line.ptr, line.len, "after a rebuild", 15)) rebuild_with_3(&t);
     if (memmem(line.ptr, line.len, "after an edit", 13)) edit_both(&t);
+    if (memmem(line.ptr, line.len, "after a topic was added", 23)) add_topic(&t);
     if (memmem(line.ptr, line.len, "after a put of 100", 18)) put_chargers(&t);
     bool of_tweets = strncmp(s->operation->name, "tweets ", 7) == 0;
     if (of_tweets && strcmp(s->operation->name, "tweets import") != 0) {

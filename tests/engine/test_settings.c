@@ -22,6 +22,7 @@ static const examples table[] = {
     {"polish", "on|off", "true|1|ON|o"},
     {"refine", "on|off", "auto|1"},
     {"effort", "full|quick|thorough", "on|fast|Quick|1"},
+    {"topics", "auto|only|all", "some|none|Only|1"},
     {"language", "auto|none|english|German|de|eng|fr|russian", "englisch|xx|all|d e"},
     {"stop_words", "on|off", "english|none"},
     {"more_stop_words", "word|several words|\xC3\xBC\xC3\x9F \"|=", "\n|a\tb|\x01|\xFF"},

@@ -188,6 +188,27 @@ class Results(InAFolder):
         with self.assertRaises(grouperfish.NotFound):
             c.undo(999)
 
+    def test_topics(self):
+        c = self.filled()
+        ids = [one["id"] for one in c.members()]
+        self.assertIs(c.add_topic("Pets", words="cats", by="ann"), c)
+        self.assertEqual(c.topics()[0]["owed"], True)
+        c.add_topic("mine", like=ids[:1]).rebuild()
+        topics = {row["topic"]: row for row in c.topics()}
+        self.assertEqual(set(topics), {"Pets", "mine"})
+        self.assertFalse(topics["mine"]["owed"])
+        self.assertIn("mine", c.clusters()["label"])
+        kept = topics["mine"]["cluster"]
+        self.assertEqual(c.members()[0]["cluster"], kept)
+        c.rebuild(force=True, start="fresh")
+        self.assertEqual(c.members()[0]["cluster"], kept)
+        c.delete_topic("MINE").rebuild()
+        self.assertEqual(c.topics()["topic"], ["Pets"])
+        with self.assertRaises(grouperfish.NotFound):
+            c.delete_topic("mine")
+        with self.assertRaises(grouperfish.NotFound):
+            c.add_topic("other", like=["nobody"])
+
     def test_what_changed(self):
         c = self.filled()
         c.put({"id": [21, 22, 23], "text": ["dogs bark", "a dog barks", "dogs"]})
