@@ -141,6 +141,9 @@ typedef struct gf_operation {
     const char *file_flag; /* the flag that asks for the file; NULL: whoever wants such a type */
     bool file_only;        /* over HTTP the file is the answer, whatever is asked for */
     const gf_operation_variant *variant; /* NULL: none */
+    /* Parameters that name a file, or run something: only a command on the same machine gives them;
+       names up to a NULL, or NULL where there are none. */
+    const char *const *at_home;
 } gf_operation;
 
 /** The operations of a noun, or of an application. */
@@ -160,6 +163,10 @@ bool gf_operation_writes(const gf_operation *operation);
 
 /** Whether the operation changes the store that it is asked of. */
 bool gf_operation_changes_store(const gf_operation *operation);
+
+/** GF_EINVAL where an argument may only be given by a command on the same machine (at_home). */
+gf_status gf_operation_check_from_afar(const gf_operation *operation, const gf_argument *arguments,
+                                       size_t n_arguments, gf_error *err);
 
 /** Whether a call with these arguments answers with exactly one row. */
 bool gf_operation_gives_one(const gf_operation *operation, const gf_argument *arguments,

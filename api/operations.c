@@ -45,6 +45,19 @@ bool gf_operations_have_flag(const gf_argument *arguments, size_t n, const char 
     return set;
 }
 
+gf_status gf_operation_check_from_afar(const gf_operation *o, const gf_argument *arguments,
+                                       size_t n, gf_error *err)
+{
+    for (const char *const *name = o->at_home; name && *name; name++)
+        for (size_t i = 0; i < n; i++)
+            if (gf_slice_equal(arguments[i].name, gf_slice_str(*name)))
+                return gf_fail(err, GF_EINVAL,
+                               "%s is taken from a command on the store's own machine alone: it "
+                               "runs something there, or names a file",
+                               *name);
+    return GF_OK;
+}
+
 bool gf_operation_writes(const gf_operation *o)
 {
     return strcmp(o->method, "GET") != 0 && !o->reads_only;

@@ -7,11 +7,11 @@
 
 /* In the order of help. */
 static const gf_commands *const nouns[] = {
-    &gf_commands_documents, &gf_commands_collections,    &gf_commands_clusterings,
-    &gf_commands_edits,     &gf_commands_configurations, &gf_commands_tables,
-    &gf_commands_tweets,    &gf_commands_papers,         &gf_commands_logs,
-    &gf_commands_store,     &gf_commands_serve,          &gf_commands_mcp,
-    &gf_commands_generate};
+    &gf_commands_documents, &gf_commands_collections, &gf_commands_clusterings,
+    &gf_commands_edits,     &gf_commands_watches,     &gf_commands_configurations,
+    &gf_commands_tables,    &gf_commands_tweets,      &gf_commands_papers,
+    &gf_commands_logs,      &gf_commands_store,       &gf_commands_serve,
+    &gf_commands_mcp,       &gf_commands_generate};
 
 static const gf_display_column cell_columns[] = {{"family", "family", GF_COLUMN_TEXT},
                                                  {"column", "column", GF_COLUMN_TEXT},

@@ -89,9 +89,9 @@ typedef struct gf_commands {
 
 /** One file of cli/commands/ each. */
 extern const gf_commands gf_commands_documents, gf_commands_collections, gf_commands_clusterings,
-    gf_commands_edits, gf_commands_configurations, gf_commands_tables, gf_commands_tweets,
-    gf_commands_papers, gf_commands_logs, gf_commands_store, gf_commands_serve, gf_commands_mcp,
-    gf_commands_generate;
+    gf_commands_edits, gf_commands_watches, gf_commands_configurations, gf_commands_tables,
+    gf_commands_tweets, gf_commands_papers, gf_commands_logs, gf_commands_store, gf_commands_serve,
+    gf_commands_mcp, gf_commands_generate;
 
 /** Display of cells, which every command has with --columns. */
 extern const gf_display gf_command_cells_display;

@@ -64,6 +64,7 @@
 #include "grouperfish/upkeep.h"
 #include "grouperfish/user_tables.h"
 #include "grouperfish/views.h"
+#include "grouperfish/watches.h"
 
 GF_PUBLIC_BEGIN
 

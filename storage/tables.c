@@ -51,7 +51,8 @@ static const gf_family collection_families[] = {
     {.name = "defaults", .columns = defaults_columns},
     {.name = "edits", .layout = GF_LAYOUT_WIDE},
     {.name = "witnesses", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
-    {.name = "before", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY}};
+    {.name = "before", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
+    {.name = "watches", .layout = GF_LAYOUT_WIDE}};
 static const gf_family build_families[] = {
     {.name = "main", .columns = build_columns},
     {.name = "model", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
@@ -132,7 +133,8 @@ static const gf_cell_description collection_cells[] = {
     CELLS("defaults", GF_TYPE_TEXT, GF_TYPE_JSON),
     CELLS("edits", GF_TYPE_ESCAPED, GF_TYPE_JSON),
     CELLS("witnesses", GF_TYPE_ESCAPED, GF_TYPE_BINARY),
-    CELLS("before", GF_TYPE_ESCAPED, GF_TYPE_BINARY)};
+    CELLS("before", GF_TYPE_ESCAPED, GF_TYPE_BINARY),
+    CELLS("watches", GF_TYPE_ESCAPED, GF_TYPE_ESCAPED)};
 static const gf_cell_description build_cells[] = {CELL("main", "objective", GF_TYPE_NUMBER),
                                                   CELL("main", "seconds", GF_TYPE_NUMBER),
                                                   CELL("main", "settings", GF_TYPE_JSON),

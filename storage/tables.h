@@ -6,7 +6,7 @@
  *     clusters     (namespace, collection, configuration, timestamp, label)
  *                  main, documents, ranked
  *     collections  (namespace, collection)
- *                  main, progress, defaults, edits, witnesses, before
+ *                  main, progress, defaults, edits, witnesses, before, watches
  *     builds       (namespace, collection, configuration, timestamp)
  *                  main, model, progress
  *     memberships  (namespace, collection, configuration, timestamp, document id)
@@ -38,7 +38,8 @@ enum {
     GF_COLLECTIONS_DEFAULTS,
     GF_COLLECTIONS_EDITS,
     GF_COLLECTIONS_WITNESSES,
-    GF_COLLECTIONS_BEFORE
+    GF_COLLECTIONS_BEFORE,
+    GF_COLLECTIONS_WATCHES
 };
 enum { GF_BUILDS_MAIN, GF_BUILDS_MODEL, GF_BUILDS_PROGRESS };
 enum { GF_MEMBERSHIPS_MAIN };

@@ -293,14 +293,15 @@ static const gf_operation terms_operation = {
 /* ---- the operations of this noun, in the order of the documentation -------------------------- */
 
 static const gf_operation *const operations[] = {
-    &gf_clusters_operation,  &gf_cluster_operation,    &gf_members_operation,
-    &gf_export_operation,    &gf_assign_operation,     &gf_diff_operation,
-    &gf_evaluate_operation,  &terms_operation,         &gf_names_operation,
-    &gf_rename_operation,    &gf_merge_operation,      &gf_split_operation,
-    &gf_move_operation,      &gf_keep_operation,       &gf_hide_operation,
-    &gf_show_operation,      &gf_lock_operation,       &gf_unlock_operation,
-    &gf_set_operation,       &gf_edits_operation,      &gf_undo_operation,
-    &gf_topic_add_operation, &gf_topic_list_operation, &gf_topic_delete_operation,
-    &gf_new_operation,
+    &gf_clusters_operation,     &gf_cluster_operation,    &gf_members_operation,
+    &gf_export_operation,       &gf_assign_operation,     &gf_diff_operation,
+    &gf_evaluate_operation,     &terms_operation,         &gf_names_operation,
+    &gf_rename_operation,       &gf_merge_operation,      &gf_split_operation,
+    &gf_move_operation,         &gf_keep_operation,       &gf_hide_operation,
+    &gf_show_operation,         &gf_lock_operation,       &gf_unlock_operation,
+    &gf_set_operation,          &gf_edits_operation,      &gf_undo_operation,
+    &gf_topic_add_operation,    &gf_topic_list_operation, &gf_topic_delete_operation,
+    &gf_new_operation,          &gf_watch_add_operation,  &gf_watch_list_operation,
+    &gf_watch_delete_operation, &gf_watch_run_operation,  &gf_alerts_operation,
 };
 const gf_operation_group gf_clusters_operations = GF_OPERATION_GROUP(operations);

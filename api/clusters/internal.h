@@ -14,7 +14,8 @@ extern const gf_operation gf_clusters_operation, gf_cluster_operation, gf_member
     gf_show_operation, gf_lock_operation, gf_unlock_operation, gf_set_operation,
     gf_rename_operation, gf_move_operation, gf_keep_operation, gf_edits_operation,
     gf_undo_operation, gf_new_operation, gf_topic_add_operation, gf_topic_list_operation,
-    gf_topic_delete_operation;
+    gf_topic_delete_operation, gf_watch_add_operation, gf_watch_list_operation,
+    gf_watch_delete_operation, gf_watch_run_operation, gf_alerts_operation;
 
 /** A row for an edit, whoever made it (api/clusters/edits.c); the context is a gf_row_writer. */
 gf_status gf_edits_emit(void *context, const gf_edit *edit, gf_error *err);

@@ -22,6 +22,7 @@ static gf_status emit_candidate(void *context, const gf_new_group *c, gf_error *
     gf_row_writer *row = context;
     const gf_cluster_info terms = {.terms = c->terms, .n_terms = c->n_terms};
     gf_json_writer *w = gf_row_writer_begin(row);
+    if (c->candidate) gf_json_put_uint(w, "cluster", c->candidate);
     gf_json_put_string(w, "label", c->label);
     gf_json_put_uint(w, "size", c->size);
     gf_json_put_double(w, "p", c->p);
@@ -71,5 +72,4 @@ const gf_operation gf_new_operation = {
     .members = gf_schema_new,
     .run = run_new,
     .reach = GF_REACH_ALL,
-    .cacheable = true,
 };

@@ -505,6 +505,9 @@ const gf_row_member gf_schema_undo[] = {
 
 const gf_row_member gf_schema_new[] = {
     M_MAYBE("collection", TEXT, "only with a pattern or `all`: its name"),
+    M_MAYBE("cluster", INTEGER,
+            "its id, of the clusters' sequence; absent until a look gives it one ([watch "
+            "run](#watch-run))"),
     M("label", TEXT, "one or two of its new terms"),
     M("size", INTEGER, "documents"),
     M("p", NUMBER,
@@ -524,4 +527,48 @@ const gf_row_member gf_schema_new[] = {
     M("documents[].id", ID, "the document"),
     M("documents[].score", NUMBER, "similarity to the centre of the group, 0 to 1"),
     M("documents[].text", TEXT, "as it is now"),
+    GF_ROW_MEMBERS_END};
+
+const gf_row_member gf_schema_watch[] = {
+    M("watch", INTEGER, "its number in the configuration"),
+    M("when", TEXT, "what is told"),
+    M("way", TEXT, "`post`, `exec` or `mail`"),
+    M("target", TEXT, "the address without its query, the command, or the path"),
+    M("signed", TRUTH, "whether what is posted is signed"),
+    M("since", TIME, "when it was added"),
+    GF_ROW_MEMBERS_END};
+
+const gf_row_member gf_schema_watch_run[] = {
+    M("candidates", INTEGER, "groups of new documents that have an id"),
+    M("told", INTEGER, "alerts that were made"),
+    M("delivered", INTEGER, "alerts that arrived, of these or earlier ones"),
+    M("waiting", INTEGER, "alerts that did not arrive, and are tried again"),
+    M("failed", INTEGER, "alerts that are tried no more, after three days"),
+    M_MAYBE("build", INTEGER,
+            "the build that was looked at; absent while the configuration is being rebuilt"),
+    GF_ROW_MEMBERS_END};
+
+const gf_row_member gf_schema_alert[] = {
+    M("alert", INTEGER, "its number in the configuration"),
+    M("watch", INTEGER, "the number of the rule"),
+    M("time", TIME, "when it was told"),
+    M("when", TEXT, "the rule, as it was then"),
+    M("kind", TEXT, "`new`: a group of new documents; `rising`: a cluster whose share rises"),
+    M("cluster", INTEGER, "id of the cluster, or of the group"),
+    M("label", TEXT, "its label"),
+    M("size", INTEGER, "its documents, then"),
+    M("p", NUMBER, "chance of it where documents come at random, all that was looked at counted"),
+    M_MAYBE("terms", TEXTS, "of a group: its heaviest terms"),
+    M_MAYBE("z", NUMBER, "of a cluster: how clearly it rises, as `clusters` tells with `by`"),
+    M_MAYBE("period", TEXT, "of a cluster: the last one"),
+    M_MAYBE("nearest", INTEGER, "of a group: the cluster that most of it is nearest to"),
+    M_MAYBE("nearest_label", TEXT, "likewise: its label"),
+    M("build", INTEGER, "the build that was served"),
+    M("way", TEXT, "`post`, `exec` or `mail`"),
+    M("state", TEXT,
+      "`waiting`, `delivered`, `failed` (after three days), `dropped` (its rule was deleted)"),
+    M("tries", INTEGER, "how often it was tried"),
+    M_MAYBE("tried", TIME, "the last time"),
+    M_MAYBE("next", TIME, "when it is tried again"),
+    M_MAYBE("problem", TEXT, "what was wrong the last time"),
     GF_ROW_MEMBERS_END};

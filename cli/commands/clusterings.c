@@ -840,7 +840,8 @@ static const gf_command names_command = {
 
 /* ---- new ------------------------------------------------------------------------------------- */
 
-static const gf_display_column new_columns[] = {{"label", "label", GF_COLUMN_TEXT},
+static const gf_display_column new_columns[] = {{"cluster", "id", GF_COLUMN_ID},
+                                                {"label", "label", GF_COLUMN_TEXT},
                                                 {"size", "documents", GF_COLUMN_COUNT},
                                                 {"p", NULL, GF_COLUMN_SCORE},
                                                 {"first", "first", GF_COLUMN_TEXT},

@@ -3,6 +3,7 @@
 #include "cli/session.h"
 #include "formats/reader.h"
 #include "server/http/http.h"
+#include "server/service/watching.h"
 #include "server/socket/socket.h"
 
 #include <pthread.h>
@@ -54,6 +55,7 @@ typedef struct http_server {
     gf_tokens *tokens;
     gf_http *http;
     gf_rebuild_after after;
+    gf_watching *watching;
     gf_socket *socket;
     gf_slice host_names[MOST_HOST_NAMES];
     size_t n_host_names;
@@ -171,6 +173,7 @@ static void close_all(http_server *v)
 {
     bool served = v->http != NULL;
     if (served) GF_LOG(&v->log, GF_LOG_INFO, "closing", GF_LOG_STR("by", "signal"));
+    gf_watching_end(v->watching);
     if (v->tasks) gf_tasks_stop(v->tasks);
     gf_http_stop(v->http, GRACE_SECONDS);
     gf_tasks_close(v->tasks);
@@ -193,6 +196,7 @@ static gf_status run_serve(gf_session *s, gf_error *err)
     if (st == GF_OK) answer_commands(&v);
     if (st == GF_OK) st = listen_here(&v, err);
     if (st == GF_OK) st = keep_up(&v, err);
+    if (st == GF_OK) st = gf_watching_begin(v.service, &v.log, &v.watching, err);
     if (st == GF_OK) wait_for_end(&v);
     close_all(&v);
     return st;

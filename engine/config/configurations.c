@@ -6,6 +6,7 @@
 #include "base/utf8.h"
 #include "engine/config/edits.h"
 #include "engine/config/pins.h"
+#include "engine/config/watches.h"
 #include "engine/rows/names.h"
 #include "engine/store/collections.h"
 #include "engine/store/delete.h"
@@ -323,6 +324,7 @@ static gf_status drop_pointers(deletion *d, const gf_collection_row *row,
                           batch, err);
     if (st == GF_OK) st = drop_pins(s, gf_buffer_view(&key), row->pins, configuration, batch, err);
     if (st == GF_OK) st = gf_edits_delete_all(s, d->where, configuration, batch, err);
+    if (st == GF_OK) st = gf_watches_delete_all(s, d->where, configuration, batch, err);
     if (st == GF_OK)
         st = gf_pins_mark_builds(s, d->activity.key, 0, 0, NULL, batch, &d->marked, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);

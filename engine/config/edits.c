@@ -385,15 +385,12 @@ gf_status gf_edits_delete_before(gf_store *s, gf_place where, gf_slice configura
 
 /* ---- forgetting ------------------------------------------------------------------------------ */
 
-static gf_status forget_side(gf_store *s, gf_place where, gf_slice configuration, uint64_t number,
-                             uint32_t side, gf_batch *batch, gf_error *err)
+gf_status gf_edits_keep_living(gf_store *s, gf_place where, gf_slice ids, gf_buffer *left,
+                               bool *any, gf_error *err)
 {
-    gf_row row = {0};
-    gf_buffer left = {0}, key = {0};
-    gf_slice ids = {"", 0}, id;
-    bool any = false;
-    gf_status st = gf_edits_read_side(s, NULL, where, configuration, number, side, &row, err);
-    if (st == GF_OK) ids = row.cells[0].value;
+    gf_buffer key = {0};
+    gf_slice id;
+    gf_status st = GF_OK;
     while (st == GF_OK && gf_slice_take_string(&ids, &id)) {
         bool there = false;
         gf_buffer_reset(&key);
@@ -402,16 +399,26 @@ static gf_status forget_side(gf_store *s, gf_place where, gf_slice configuration
         if (st == GF_OK)
             st = gf_scan_finds(s->tables.documents, NULL, GF_DOCUMENTS_MAIN, gf_buffer_view(&key),
                                &there, err);
-        if (there) gf_buffer_string(&left, id);
-        any = any || !there;
+        if (there) gf_buffer_string(left, id);
+        *any = *any || !there;
     }
-    if (st == GF_OK) st = gf_buffer_check(&left, err);
+    gf_buffer_release(&key);
+    return st == GF_OK ? gf_buffer_check(left, err) : st;
+}
+
+static gf_status forget_side(gf_store *s, gf_place where, gf_slice configuration, uint64_t number,
+                             uint32_t side, gf_batch *batch, gf_error *err)
+{
+    gf_row row = {0};
+    gf_buffer left = {0};
+    bool any = false;
+    gf_status st = gf_edits_read_side(s, NULL, where, configuration, number, side, &row, err);
+    if (st == GF_OK) st = gf_edits_keep_living(s, where, row.cells[0].value, &left, &any, err);
     if (st == GF_OK && any)
         st = gf_edits_put_side(s, where, configuration, number, side, gf_buffer_view(&left), batch,
                                err);
     gf_row_release(&row);
     gf_buffer_release(&left);
-    gf_buffer_release(&key);
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 

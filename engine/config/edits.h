@@ -74,6 +74,10 @@ gf_status gf_edits_put_before(gf_store *store, gf_place where, gf_slice configur
 gf_status gf_edits_read_before(gf_store *store, gf_place where, gf_slice configuration,
                                uint64_t number, gf_row *row, gf_error *err);
 
+/** Append those ids, each with its length, whose documents are there; *any: some are not. */
+gf_status gf_edits_keep_living(gf_store *store, gf_place where, gf_slice ids, gf_buffer *left,
+                               bool *any, gf_error *err);
+
 /** Put the witnesses of an edit again without those whose documents are gone. */
 gf_status gf_edits_forget_witnesses(gf_store *store, gf_place where, gf_slice configuration,
                                     const gf_edit *edit, gf_batch *batch, gf_error *err);

@@ -9,6 +9,7 @@
  */
 #include "engine/build/publish.h"
 #include "engine/config/edits.h"
+#include "engine/config/watches.h"
 #include "engine/search/index.h"
 
 #include "base/grow.h"
@@ -221,6 +222,7 @@ static gf_status forget_in(purging *p, const gf_configuration_state *c, gf_batch
         if (st == GF_OK && (stale || e->build != c->rebuilt))
             st = gf_edits_delete_before(p->store, p->where, c->name, e->number, batch, err);
     }
+    if (st == GF_OK) st = gf_watches_forget(p->store, p->where, c->name, batch, err);
     gf_edits_release(&edits);
     return st;
 }

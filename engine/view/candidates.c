@@ -8,9 +8,11 @@
  *     fit                  score in the build * length of the known part, against the cluster's own
  *     new terms            more often here than chance has it, in documents that fit nowhere
  *     k-means              of the documents that fit nowhere and have a new term
+ *     groups               of its clusters: those half of which have the same new term are one
  *
  * The build's own space would not do: what is new is told by words that it does not have.
  */
+#include "engine/view/kept_candidates.h"
 #include "engine/view/view.h"
 
 #include "base/clock.h"
@@ -24,6 +26,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { LEAST = 5, SAMPLE = 300, TERMS = 10, EXAMPLES = 5, GROUP = 1000 };
 
@@ -57,6 +60,7 @@ typedef struct searching {
 
     float *
         quartile; /* view->n_clusters: below it, three quarters of the members fit better; -1: not read */
+    gf_kept_candidates kept;
     gf_visit_candidate *visit;
     void *context;
 } searching;
@@ -343,10 +347,11 @@ static gf_status make_rows(const searching *s, gf_csr *x, uint32_t *document, gf
 }
 
 typedef struct grouped {
-    const gf_kmeans *kmeans;
     const gf_csr *x;
     const uint32_t *document;
     const uint32_t *member; /* n rows of the group, the most central first */
+    const float *score;     /* x->n_rows: similarity to the group's centre */
+    const double *centre;   /* s->n_terms: of unit length */
     uint32_t n;
 } grouped;
 
@@ -435,7 +440,13 @@ static gf_status tell(searching *s, const grouped *g, double p, weighed_term *we
     gf_buffer label = {0};
     gf_new_group c = {.size = g->n, .terms = terms, .id = id, .text = text, .score = score, .p = p};
     uint32_t *ids = gf_array(g->n, sizeof *ids);
-    if (!ids) return gf_fail_memory(err, "candidates");
+    gf_slice *all = gf_array(g->n, sizeof *all);
+    gf_status st = ids && all ? GF_OK : gf_fail_memory(err, "candidates");
+    if (st != GF_OK) goto done;
+    for (uint32_t i = 0; i < g->n; i++)
+        all[i] = s->at[g->document[g->member[i]]].id;
+    c.all = all;
+    c.candidate = gf_kept_candidates_claim(&s->kept, all, g->n);
     qsort(weighed, n, sizeof *weighed, by_weight);
     write_label(s, weighed, n, &label);
     for (; c.n_terms < n && c.n_terms < TERMS; c.n_terms++)
@@ -446,64 +457,168 @@ static gf_status tell(searching *s, const grouped *g, double p, weighed_term *we
         uint32_t r = g->member[c.n_documents];
         id[c.n_documents] = s->at[g->document[r]].id;
         text[c.n_documents] = s->at[g->document[r]].text;
-        score[c.n_documents] = (double)g->kmeans->score[r];
+        score[c.n_documents] = (double)g->score[r];
     }
     find_times(s, g, &c);
     find_nearest(s, g, ids, &c);
-    gf_free(ids);
     c.label = gf_buffer_view(&label);
-    gf_status st = gf_buffer_check(&label, err);
+    st = gf_buffer_check(&label, err);
     if (st == GF_OK) st = s->visit(s->context, &c, err);
+done:
+    gf_free(ids);
+    gf_free(all);
     gf_buffer_release(&label);
     return st;
 }
 
-static gf_status look_at_group(searching *s, const grouped *g, uint32_t cluster, gf_error *err)
+static gf_status look_at_group(searching *s, const grouped *g, gf_error *err)
 {
-    const gf_centre *centre = &g->kmeans->centres.at[cluster];
-    uint32_t *count = gf_calloc((size_t)s->n_terms + 1, sizeof *count);
-    weighed_term *weighed = gf_array((size_t)centre->n + 1, sizeof *weighed);
+    uint32_t *count = gf_calloc((size_t)s->n_terms + 1, sizeof *count), n = 0;
+    weighed_term *weighed = gf_array((size_t)s->n_terms + 1, sizeof *weighed);
     gf_status st = count && weighed ? GF_OK : gf_fail_memory(err, "candidates");
     double p = st == GF_OK ? chance_of_group(s, g, count) : 1;
-    for (uint32_t i = 0; st == GF_OK && i < centre->n; i++)
-        weighed[i] = (weighed_term){centre->term[i], (double)centre->value[i]};
-    if (p < 1) st = tell(s, g, p, weighed, centre->n, err);
+    for (uint32_t t = 0; st == GF_OK && t < s->n_terms; t++)
+        if (g->centre[t] > 0) weighed[n++] = (weighed_term){t, g->centre[t]};
+    if (p < 1) st = tell(s, g, p, weighed, n, err);
     gf_free(count);
     gf_free(weighed);
     return st;
 }
 
-/* By cluster, which come by falling size, then by falling score. */
+/* By group, the largest first, then by falling score. */
 typedef struct placed {
-    uint32_t cluster, row;
+    uint32_t group, size, row;
     float score;
 } placed;
 
 static int by_place(const void *a, const void *b)
 {
     const placed *x = a, *y = b;
-    if (x->cluster != y->cluster) return x->cluster < y->cluster ? -1 : 1;
+    if (x->size != y->size) return x->size > y->size ? -1 : 1;
+    if (x->group != y->group) return x->group < y->group ? -1 : 1;
     if (x->score != y->score) return x->score > y->score ? -1 : 1;
     return x->row < y->row ? -1 : x->row > y->row;
+}
+
+/*
+ * Clusters half of which have the same new term are one group: what is new is told by its terms, and
+ * k-means may cut it by other words. group[c]: the first cluster of the group of c.
+ */
+static void join_clusters(const searching *s, const gf_kmeans *kmeans, const gf_csr *x,
+                          uint32_t *count, uint32_t *first, uint32_t *group)
+{
+    for (uint32_t c = 0; c < kmeans->k; c++)
+        group[c] = c;
+    for (uint32_t c = 0; c < kmeans->k; c++) {
+        uint32_t n = 0;
+        memset(count, 0, ((size_t)s->n_terms + 1) * sizeof *count);
+        for (uint32_t r = 0; r < x->n_rows; r++) {
+            if (kmeans->label[r] != c) continue;
+            gf_row_view row = gf_csr_row(x, r);
+            n++;
+            for (uint32_t e = 0; e < row.n; e++)
+                count[row.col[e]]++;
+        }
+        for (uint32_t t = 0; t < s->n_terms; t++) {
+            if (s->p[t] >= 1 || count[t] == 0 || 2 * count[t] < n) continue;
+            if (first[t] == UINT32_MAX) first[t] = c;
+            uint32_t from = group[c], to = group[first[t]];
+            uint32_t low = from < to ? from : to;
+            for (uint32_t i = 0; i <= c; i++)
+                if (group[i] == from || group[i] == to) group[i] = low;
+        }
+    }
+}
+
+/* The centre of a group's rows, and their similarity to it. */
+static void centre_group(const searching *s, const gf_csr *x, const placed *rows, uint32_t n,
+                         double *centre, float *score)
+{
+    double length = 0;
+    memset(centre, 0, ((size_t)s->n_terms + 1) * sizeof *centre);
+    for (uint32_t i = 0; i < n; i++) {
+        gf_row_view row = gf_csr_row(x, rows[i].row);
+        for (uint32_t e = 0; e < row.n; e++)
+            centre[row.col[e]] += (double)row.val[e];
+    }
+    for (uint32_t t = 0; t < s->n_terms; t++)
+        length += centre[t] * centre[t];
+    length = length > 0 ? sqrt(length) : 1;
+    for (uint32_t t = 0; t < s->n_terms; t++)
+        centre[t] /= length;
+    for (uint32_t i = 0; i < n; i++) {
+        gf_row_view row = gf_csr_row(x, rows[i].row);
+        double dot = 0;
+        for (uint32_t e = 0; e < row.n; e++)
+            dot += centre[row.col[e]] * (double)row.val[e];
+        score[rows[i].row] = (float)(dot < 1 ? dot : 1);
+    }
+}
+
+typedef struct arranged {
+    placed *rows;                    /* n_rows: by group */
+    uint32_t *member, *count, *size; /* n_rows; n_terms; k, by group */
+    uint32_t *first, *group;         /* n_terms; k */
+    double *centre;                  /* n_terms */
+    float *score;                    /* n_rows */
+} arranged;
+
+static gf_status look_at_arranged(searching *s, arranged *a, const gf_csr *x,
+                                  const uint32_t *document, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t from = 0, to; from < x->n_rows && st == GF_OK; from = to) {
+        for (to = from; to < x->n_rows && a->rows[to].group == a->rows[from].group;)
+            to++;
+        uint32_t n = to - from;
+        if (n < s->least) continue;
+        centre_group(s, x, a->rows + from, n, a->centre, a->score);
+        for (uint32_t i = from; i < to; i++)
+            a->rows[i].score = a->score[a->rows[i].row];
+        qsort(a->rows + from, n, sizeof *a->rows, by_place);
+        for (uint32_t i = from; i < to; i++)
+            a->member[i] = a->rows[i].row;
+        grouped g = {x, document, a->member + from, a->score, a->centre, n};
+        st = look_at_group(s, &g, err);
+    }
+    return st;
 }
 
 static gf_status look_at_groups(searching *s, const gf_kmeans *kmeans, const gf_csr *x,
                                 const uint32_t *document, gf_error *err)
 {
-    placed *rows = gf_array(x->n_rows, sizeof *rows);
-    uint32_t *member = gf_array(x->n_rows, sizeof *member);
-    gf_status st = rows && member ? GF_OK : gf_fail_memory(err, "candidates");
-    for (uint32_t r = 0; r < x->n_rows && st == GF_OK; r++)
-        rows[r] = (placed){kmeans->label[r], r, kmeans->score[r]};
-    if (st == GF_OK) qsort(rows, x->n_rows, sizeof *rows, by_place);
-    for (uint32_t from = 0, to; from < x->n_rows && st == GF_OK; from = to) {
-        for (to = from; to < x->n_rows && rows[to].cluster == rows[from].cluster; to++)
-            member[to] = rows[to].row;
-        grouped g = {kmeans, x, document, member + from, to - from};
-        if (g.n >= s->least) st = look_at_group(s, &g, rows[from].cluster, err);
+    size_t terms = (size_t)s->n_terms + 1, rows = x->n_rows, k = kmeans->k;
+    arranged a = {.rows = gf_array(rows, sizeof *a.rows),
+                  .member = gf_array(rows, sizeof *a.member),
+                  .count = gf_array(terms, sizeof *a.count),
+                  .size = gf_calloc(k, sizeof *a.size),
+                  .first = gf_array(terms, sizeof *a.first),
+                  .group = gf_array(k, sizeof *a.group),
+                  .centre = gf_array(terms, sizeof *a.centre),
+                  .score = gf_array(rows, sizeof *a.score)};
+    bool all = a.rows && a.member && a.count && a.size && a.first && a.group && a.centre && a.score;
+    gf_status st = all ? GF_OK : gf_fail_memory(err, "candidates");
+    if (st == GF_OK) {
+        for (uint32_t t = 0; t < s->n_terms; t++)
+            a.first[t] = UINT32_MAX;
+        join_clusters(s, kmeans, x, a.count, a.first, a.group);
+        for (uint32_t r = 0; r < x->n_rows; r++)
+            a.size[a.group[kmeans->label[r]]]++;
+        for (uint32_t r = 0; r < x->n_rows; r++) {
+            uint32_t group = a.group[kmeans->label[r]];
+            a.rows[r] = (placed){group, a.size[group], r, 0};
+        }
+        qsort(a.rows, x->n_rows, sizeof *a.rows, by_place);
+        st = look_at_arranged(s, &a, x, document, err);
     }
-    gf_free(rows);
-    gf_free(member);
+    gf_free(a.rows);
+    gf_free(a.member);
+    gf_free(a.count);
+    gf_free(a.size);
+    gf_free(a.first);
+    gf_free(a.group);
+    gf_free(a.centre);
+    gf_free(a.score);
     return st;
 }
 
@@ -539,6 +654,7 @@ static gf_status search_candidates(searching *s, gf_error *err)
     if (st == GF_OK) st = weigh_terms(s, err);
     if (st == GF_OK) st = judge_fits(s, err);
     if (st == GF_OK) st = find_new_terms(s, &n_new, err);
+    if (st == GF_OK && n_new) st = gf_kept_candidates_read(s->view, &s->kept, err);
     return st == GF_OK && n_new ? group_documents(s, err) : st;
 }
 
@@ -555,6 +671,7 @@ gf_status gf_view_candidates(gf_view *v, uint32_t least, const gf_cancel *cancel
                        "this build clusters vectors that were made elsewhere: what is new is told "
                        "by the words of texts");
     gf_status st = search_candidates(&s, err);
+    gf_kept_candidates_release(&s.kept);
     gf_vectors_release(&s.rows);
     gf_free(s.df);
     gf_free(s.known);

@@ -135,6 +135,9 @@ typedef struct gf_new_group {
     double similarity; /* mean over the documents, of that to their nearest cluster's centre */
     double p;          /* chance that documents that came at random have such a term: all that were
                           looked at are counted */
+    uint32_t
+        candidate; /* the id that it was given when it was checked first (watches.h); 0: none yet */
+    const gf_slice *all; /* size: ids of all its documents, the most central first */
 } gf_new_group;
 
 typedef gf_status gf_visit_candidate(void *context, const gf_new_group *candidate, gf_error *err);
@@ -147,8 +150,8 @@ typedef gf_status gf_visit_candidate(void *context, const gf_new_group *candidat
  * does not know take their part, is less than that of three quarters of that cluster's members, or
  * where it is in no cluster. A term is new where it is in more of the pending documents than chance
  * would have it (binomial; corrected for all terms of both, 5 %), and half of those fit nowhere.
- * Documents that fit nowhere and have a new term are clustered by k-means; a cluster of `least`
- * documents or more, half of which have one such term, is a candidate.
+ * Documents that fit nowhere and have a new term are clustered by k-means; clusters half of which have
+ * the same new term are one group. A group of `least` documents or more, half of which have one such term, is a candidate.
  *
  * So where the pending documents are a random sample of all, any candidate is told of in at most 5
  * of 100 cases.

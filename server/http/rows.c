@@ -148,7 +148,8 @@ gf_status gf_rows_call(gf_request *r, const gf_operation *o, gf_call *call, gf_e
     call->name_space = r->name_space;
     if (r->has_body && !r->parameters_taken) call->input = gf_body_input(r);
     call->cancel = &r->cancel;
-    gf_status st = limit_documents(r, o, call, err);
+    gf_status st = gf_operation_check_from_afar(o, call->arguments, call->n_arguments, err);
+    if (st == GF_OK) st = limit_documents(r, o, call, err);
     if (st != GF_OK) return st;
     st = gf_service_run(r->http->options.service, o, call, err);
     /* A cut archive is the client's fault, not damage of the store. */

@@ -104,7 +104,8 @@ static gf_status run_conversation(void *context, const gf_operation *o, gf_call 
     const gf_argument *given =
         call->arguments; /* those that are run with may have the limit, too */
     size_t n_given = call->n_arguments;
-    gf_status st = run_call(((conversation *)context)->request, o, call, stopped, &why);
+    gf_status st = gf_operation_check_from_afar(o, given, n_given, &why);
+    if (st == GF_OK) st = run_call(((conversation *)context)->request, o, call, stopped, &why);
     call->arguments = given;
     call->n_arguments = n_given;
     if (gf_operation_writes(o))

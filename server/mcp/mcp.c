@@ -262,7 +262,8 @@ static gf_status run_operation(job *j, call_sink *sink, gf_call *call, gf_mcp_ar
                                .progress = j->token.len ? take_progress : NULL},
                       .cancel = &j->cancel};
     if (arguments->has_input) call->input = gf_mcp_arguments_input(arguments);
-    st = o->run(o->context, j->operation, call, err);
+    st = gf_operation_check_from_afar(j->operation, call->arguments, call->n_arguments, err);
+    if (st == GF_OK) st = o->run(o->context, j->operation, call, err);
     return st == GF_ECANCELLED && sink->answer.stopped ? GF_OK : st;
 }
 

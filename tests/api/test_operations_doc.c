@@ -262,6 +262,32 @@ static void put_chargers(transport *t)
     gf_buffer_release(&lines);
 }
 
+/* "after a watch": one whose alerts go to the file of mail `box` here. */
+static void add_watch(transport *t)
+{
+    assert_run(t, "watch add", "collection", "feedback", "when", "new >= 20", "mail", "/box.mbox");
+}
+
+/* "after an alert": the watch has told of 30 documents, among 300 of a build. */
+static void tell_alert(transport *t)
+{
+    gf_buffer lines = {0};
+    for (int i = 1; i <= 300; i++)
+        gf_buffer_format(&lines, "{\"id\":\"d%d\",\"text\":\"a dark theme for page %d\"}\n", i,
+                         i % 7);
+    transport_input(t, "themes.jsonl", gf_buffer_view(&lines));
+    assert_run(t, "put", "collection", "feedback");
+    assert_run(t, "rebuild", "collection", "feedback", "threads", "1", "start", "fresh");
+    gf_buffer_reset(&lines);
+    for (int i = 1; i <= 30; i++)
+        gf_buffer_format(&lines, "{\"id\":\"c%d\",\"text\":\"Chargers get hot\"}\n", i);
+    transport_input(t, "chargers.jsonl", gf_buffer_view(&lines));
+    assert_run(t, "put", "collection", "feedback");
+    add_watch(t);
+    assert_run(t, "watch run", "collection", "feedback");
+    gf_buffer_release(&lines);
+}
+
 static void compare_rows(reference_section *s, transport *t, gf_slice rows)
 {
     gf_json_parser *parser;
@@ -363,6 +389,8 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     if (memmem(line.ptr, line.len, "after an edit", 13)) edit_both(&t);
     if (memmem(line.ptr, line.len, "after a topic was added", 23)) add_topic(&t);
     if (memmem(line.ptr, line.len, "after a put of 100", 18)) put_chargers(&t);
+    if (memmem(line.ptr, line.len, "after a watch", 13)) add_watch(&t);
+    if (memmem(line.ptr, line.len, "after an alert", 14)) tell_alert(&t);
     bool of_tweets = strncmp(s->operation->name, "tweets ", 7) == 0;
     if (of_tweets && strcmp(s->operation->name, "tweets import") != 0) {
         transport_input(&t, "tweets.jsonl", document.tweets);

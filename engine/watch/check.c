@@ -1,0 +1,434 @@
+/*
+ * A look: groups of new documents and clusters that rise, rules put to each, alerts of what is told.
+ *
+ *     view       groups (candidates.c), with the ids that they have; z of clusters (trends.c)
+ *     lock       ids for groups that have none; an alert for each rule and key that none told before
+ *     one write  candidates, alerts, state: an alert is on disk before it is sent
+ *
+ * The bound on false alarms is one for groups, one for clusters. Looks at one build are many tests
+ * of documents that are mostly the same; the n-th has the share 1 / n(n+1) of the bound, and all together 1.
+ * Clusters are tested once for each build, over all of them: it is the same test at each look.
+ */
+#include "cluster/label/labels.h"
+#include "engine/edit/internal.h"
+#include "engine/store/collections.h"
+#include "engine/store/lock.h"
+#include "engine/watch/kept.h"
+#include "engine/watch/when.h"
+
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/json/json.h"
+#include "base/json/writer.h"
+#include "base/memory.h"
+#include "base/number.h"
+#include "grouperfish/changes.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+#define BOUND          0.025 /* of groups, over all looks at a build */
+#define BOUND_OF_RISES 0.001 /* of clusters; with a margin, since a rebuild is not blind to time */
+
+enum { LEAST_GROUP = 5, PERIODS = 48, TERMS = 5 };
+
+/* A group or a cluster that is looked at. */
+typedef struct subject {
+    gf_watch_subject is;
+    double p;              /* corrected for all that was looked at */
+    gf_slice label, terms; /* terms: a JSON array */
+    gf_slice ids;          /* of a group: as candidates keep them */
+    gf_slice period;       /* of a cluster: the last one */
+    uint32_t nearest;      /* of a group; 0: none */
+    gf_slice nearest_label;
+} subject;
+
+typedef struct looking {
+    gf_watch_place place;
+    const gf_cancel *cancel;
+    gf_view *view;
+    gf_kept_watches rules;
+    gf_kept_alerts alerts;
+    gf_watch_state state;
+    subject *at; /* n */
+    size_t n, capacity;
+    uint32_t *passed; /* n_passed: ids of clusters without a subject */
+    size_t n_passed, passed_capacity;
+    gf_arena memory;
+    gf_batch *batch;
+    uint64_t next_id;
+    gf_buffer newest; /* key of the newest build, which knows of ids that are used */
+    gf_watch_outcome *out;
+} looking;
+
+/* One look at a time: ids of groups are those that the look before gave. */
+static pthread_mutex_t one_look = PTHREAD_MUTEX_INITIALIZER;
+
+static gf_status keep_subject(looking *l, const subject *s, gf_error *err)
+{
+    if (!gf_grow(&l->at, &l->capacity, l->n + 1, sizeof *l->at))
+        return gf_fail_memory(err, "candidates");
+    l->at[l->n++] = *s;
+    return GF_OK;
+}
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+static gf_status keep_bytes(looking *l, gf_buffer *bytes, gf_slice *out, gf_error *err)
+{
+    gf_status st = gf_buffer_check(bytes, err);
+    *out = gf_arena_copy(&l->memory, gf_buffer_view(bytes));
+    gf_buffer_release(bytes);
+    return st == GF_OK && !out->ptr ? gf_fail_memory(err, "candidates") : st;
+}
+
+static gf_status keep_group(void *context, const gf_new_group *g, gf_error *err)
+{
+    looking *l = context;
+    gf_buffer terms = {0}, ids = {0};
+    gf_json_writer w = gf_json_writer_to(&terms);
+    subject s = {.is = {.is_new = true, .cluster = g->candidate, .size = g->size},
+                 .p = g->p,
+                 .label = gf_arena_copy(&l->memory, g->label),
+                 .nearest = g->nearest,
+                 .nearest_label = gf_arena_copy(&l->memory, g->nearest_label)};
+    gf_json_begin(&w, '[');
+    for (size_t i = 0; i < g->n_terms && i < TERMS; i++)
+        gf_json_string(&w, g->terms[i].surface);
+    gf_json_end(&w, ']');
+    for (uint64_t i = 0; i < g->size && i < GF_WATCH_MEMBERS; i++)
+        gf_buffer_string(&ids, g->all[i]);
+    gf_status st = keep_bytes(l, &terms, &s.terms, err);
+    gf_status kept = keep_bytes(l, &ids, &s.ids, err);
+    if (st == GF_OK) st = kept;
+    if (st == GF_OK && (!s.label.ptr || !s.nearest_label.ptr))
+        st = gf_fail_memory(err, "candidates");
+    return st == GF_OK ? keep_subject(l, &s, err) : st;
+}
+
+/* ---- clusters -------------------------------------------------------------------------------- */
+
+/*
+ * Clusters without a subject of their own take in what fits nowhere, and a rebuild that goes on from the
+ * served clusters has more such documents among the last than among those that the clusters were made of: they
+ * rise whatever comes.
+ */
+static gf_status pass_over(void *context, const gf_cluster_info *c, gf_error *err)
+{
+    looking *l = context;
+    bool has_subject =
+        !gf_label_is_mixed(c->label) && !(c->figures && c->figures->clarity == GF_CLARITY_MIXED);
+    if (has_subject) return GF_OK;
+    if (!gf_grow(&l->passed, &l->passed_capacity, l->n_passed + 1, sizeof *l->passed))
+        return gf_fail_memory(err, "clusters");
+    l->passed[l->n_passed++] = c->id;
+    return GF_OK;
+}
+
+static bool is_passed_over(const looking *l, uint32_t cluster)
+{
+    for (size_t i = 0; i < l->n_passed; i++)
+        if (l->passed[i] == cluster) return true;
+    return false;
+}
+
+static gf_status keep_clusters(void *context, const gf_trends *t, gf_error *err)
+{
+    looking *l = context;
+    gf_buffer text = {0};
+    gf_slice period;
+    gf_status st = GF_OK;
+    if (t->n_periods == 0) return GF_OK;
+    gf_calendar_write(t->kind, t->first + (int64_t)t->n_periods - 1, &text);
+    st = keep_bytes(l, &text, &period, err);
+    for (size_t i = 0; i < t->n_clusters && st == GF_OK; i++) {
+        const gf_trend *c = &t->clusters[i];
+        if (c->direction != GF_RISING || is_passed_over(l, c->cluster)) continue;
+        subject s = {.is = {.cluster = c->cluster, .size = c->size, .z = c->z},
+                     .p = (double)t->n_clusters * erfc(c->z / sqrt(2)) / 2,
+                     .label = gf_arena_copy(&l->memory, c->label),
+                     .period = period};
+        st = s.label.ptr ? keep_subject(l, &s, err) : gf_fail_memory(err, "clusters");
+    }
+    return st;
+}
+
+/* ---- the look -------------------------------------------------------------------------------- */
+
+static gf_status find_subjects(looking *l, gf_error *err)
+{
+    gf_view *v = l->view;
+    bool rising = false;
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < l->rules.n && st == GF_OK; i++) {
+        bool this_one = false;
+        st = gf_watch_when_check(l->rules.at[i].when, &this_one, err);
+        rising = rising || this_one;
+    }
+    if (st == GF_OK && !gf_rows_are_given(v->info.rows))
+        st = gf_view_candidates(v, LEAST_GROUP, l->cancel, keep_group, l, err);
+    if (st == GF_OK && rising) st = gf_view_clusters(v, pass_over, l, err);
+    if (st == GF_OK && rising)
+        st = gf_view_trends(v, GF_PERIOD_AUTO, PERIODS, l->cancel, keep_clusters, l, err);
+    return st;
+}
+
+/* ---- ids ------------------------------------------------------------------------------------- */
+
+static gf_status put_candidate(looking *l, const subject *s, gf_error *err)
+{
+    const gf_watch_place *p = &l->place;
+    gf_buffer json = {0};
+    gf_json_writer w = gf_json_writer_to(&json);
+    gf_json_begin(&w, '{');
+    gf_json_put_uint(&w, "build", (uint64_t)l->view->info.build);
+    gf_json_put_uint(&w, "when", (uint64_t)gf_clock_ms());
+    gf_json_put_uint(&w, "size", s->is.size);
+    gf_json_put_string(&w, "label", s->label);
+    gf_json_end(&w, '}');
+    gf_status st = gf_buffer_check(&json, err);
+    if (st == GF_OK)
+        st = gf_watches_put(p->store, p->where, p->configuration, GF_WATCH_CANDIDATE, s->is.cluster,
+                            gf_buffer_view(&json), l->batch, err);
+    if (st == GF_OK)
+        st = gf_watches_put(p->store, p->where, p->configuration, GF_WATCH_MEMBER_IDS,
+                            s->is.cluster, s->ids, l->batch, err);
+    gf_buffer_release(&json);
+    return st;
+}
+
+static gf_status give_ids(looking *l, gf_error *err)
+{
+    gf_editing e = {
+        .store = l->place.store, .where = l->place.where, .configuration = l->place.configuration};
+    gf_number_digits digits;
+    uint64_t before;
+    gf_status st = gf_edit_next_id(&e, &l->next_id, &l->newest, err);
+    before = l->next_id;
+    for (size_t i = 0; i < l->n && st == GF_OK; i++) {
+        subject *s = &l->at[i];
+        if (!s->is.is_new) continue;
+        if (!s->is.cluster && l->next_id > UINT32_MAX)
+            return gf_fail(err, GF_ELIMIT, "this configuration has used up its cluster ids");
+        if (!s->is.cluster) s->is.cluster = l->next_id++;
+        l->out->candidates++;
+        st = put_candidate(l, s, err);
+    }
+    if (st == GF_OK && l->next_id > before)
+        gf_batch_put(l->batch, l->place.store->tables.builds, gf_buffer_view(&l->newest),
+                     GF_BUILDS_MAIN, GF_SLICE("next_id"), gf_number_write(&digits, l->next_id), 0);
+    return st;
+}
+
+typedef struct ending {
+    looking *l;
+    gf_json_parser *parser;
+} ending;
+
+/* A candidate of an earlier build that no group is any more has ended. */
+static gf_status end_candidate(void *context, uint64_t number, gf_slice json, gf_error *err)
+{
+    const ending *e = context;
+    looking *l = e->l;
+    const gf_watch_place *p = &l->place;
+    gf_json_value root, build;
+    for (size_t i = 0; i < l->n; i++)
+        if (l->at[i].is.is_new && l->at[i].is.cluster == number) return GF_OK;
+    gf_status st = gf_json_parse_copy(e->parser, json, &root, err);
+    if (st != GF_OK) return st;
+    if (gf_json_kind_of(root) == GF_JSON_OBJECT && gf_json_member(root, "build", &build) &&
+        gf_json_kind_of(build) == GF_JSON_INT && gf_json_get_int(build) == l->view->info.build)
+        return GF_OK;
+    st = gf_watches_delete(p->store, p->where, p->configuration, GF_WATCH_CANDIDATE, number,
+                           l->batch, err);
+    if (st == GF_OK)
+        st = gf_watches_delete(p->store, p->where, p->configuration, GF_WATCH_MEMBER_IDS, number,
+                               l->batch, err);
+    return st;
+}
+
+static gf_status end_candidates(looking *l, gf_error *err)
+{
+    ending e = {.l = l};
+    gf_status st = gf_json_parser_create(&e.parser, err);
+    if (st == GF_OK)
+        st = gf_watches_visit_part(l->place.store, NULL, l->place.where, l->place.configuration,
+                                   GF_WATCH_CANDIDATE, end_candidate, &e, err);
+    gf_json_parser_free(e.parser);
+    return st;
+}
+
+/* ---- alerts ---------------------------------------------------------------------------------- */
+
+static bool is_told(const looking *l, const gf_watch *rule, gf_slice key)
+{
+    for (size_t i = 0; i < l->alerts.n; i++)
+        if (l->alerts.at[i].alert.watch == rule->number && gf_slice_equal(l->alerts.at[i].key, key))
+            return true;
+    return false;
+}
+
+static void write_body(const looking *l, const gf_watch *rule, const subject *s, int64_t now,
+                       gf_buffer *out)
+{
+    const gf_watch_place *p = &l->place;
+    gf_buffer text = {0};
+    gf_json_writer w = gf_json_writer_to(out);
+    gf_json_begin(&w, '{');
+    gf_json_put_uint(&w, "alert", l->state.alerts);
+    gf_json_put_string(&w, "namespace", p->where.name_space);
+    gf_json_put_string(&w, "collection", p->where.collection);
+    gf_json_put_string(&w, "config", p->configuration);
+    gf_json_put_uint(&w, "watch", rule->number);
+    gf_json_put_string(&w, "when", rule->when);
+    gf_json_put_str(&w, "kind", s->is.is_new ? "new" : "rising");
+    gf_json_put_uint(&w, "cluster", s->is.cluster);
+    gf_json_put_string(&w, "label", s->label);
+    gf_json_put_uint(&w, "size", s->is.size);
+    gf_json_put_double(&w, "p", s->p);
+    if (s->is.is_new) {
+        gf_json_key(&w, "terms");
+        gf_json_raw(&w, s->terms);
+    } else {
+        gf_json_put_double(&w, "z", s->is.z);
+        gf_json_put_string(&w, "period", s->period);
+    }
+    if (s->nearest) {
+        gf_json_put_uint(&w, "nearest", s->nearest);
+        gf_json_put_string(&w, "nearest_label", s->nearest_label);
+    }
+    gf_clock_write_iso(&text, now);
+    gf_json_put_string(&w, "time", gf_buffer_view(&text));
+    gf_json_put_uint(&w, "build", (uint64_t)l->view->info.build);
+    gf_json_end(&w, '}');
+    if (text.state != GF_OK) out->state = text.state;
+    gf_buffer_release(&text);
+}
+
+static gf_status make_alert(looking *l, const gf_watch *rule, const subject *s, gf_slice key,
+                            gf_error *err)
+{
+    int64_t now = gf_clock_ms();
+    gf_buffer body = {0};
+    l->state.alerts++;
+    gf_kept_alert a = {.alert = {.number = l->state.alerts,
+                                 .watch = rule->number,
+                                 .state = GF_SLICE("waiting"),
+                                 .time = now,
+                                 .next = now,
+                                 .way = gf_watch_way_name(rule->way)},
+                       .key = key};
+    write_body(l, rule, s, now, &body);
+    gf_status st = gf_buffer_check(&body, err);
+    if (st == GF_OK)
+        st = gf_watches_put(l->place.store, l->place.where, l->place.configuration, GF_WATCH_BODY,
+                            a.alert.number, gf_buffer_view(&body), l->batch, err);
+    if (st == GF_OK) st = gf_watch_put_alert(&l->place, &a, l->batch, err);
+    l->out->told++;
+    gf_buffer_release(&body);
+    return st;
+}
+
+static gf_status put_rule_to(looking *l, const gf_watch *rule, const subject *s, gf_error *err)
+{
+    bool holds = false;
+    double looks = (double)l->state.looks;
+    gf_buffer key = {0};
+    gf_status st = gf_watch_when_holds(rule->when, &s->is, &holds, err);
+    if (st != GF_OK || !holds) return st;
+    if (s->is.is_new ? s->p * looks * (looks + 1) > BOUND : s->p > BOUND_OF_RISES) return GF_OK;
+    gf_buffer_format(&key, "%s %" PRIu64, s->is.is_new ? "new" : "rising", s->is.cluster);
+    if (!s->is.is_new) gf_buffer_format(&key, " %.*s", GF_SLICE_ARG(s->period));
+    st = gf_buffer_check(&key, err);
+    if (st == GF_OK && !is_told(l, rule, gf_buffer_view(&key)))
+        st = make_alert(l, rule, s, gf_buffer_view(&key), err);
+    gf_buffer_release(&key);
+    return st;
+}
+
+/* The lock is held; the rules are those that are there now. */
+static gf_status tell(looking *l, gf_error *err)
+{
+    gf_kept_watches *rules = &l->rules;
+    gf_watch_release_rules(rules);
+    gf_status st = gf_watch_read_rules(&l->place, rules, err);
+    if (st == GF_OK) st = gf_watch_read_alerts(&l->place, &l->alerts, err);
+    for (size_t r = 0; r < rules->n && st == GF_OK; r++)
+        for (size_t i = 0; i < l->n && st == GF_OK; i++)
+            st = put_rule_to(l, &rules->at[r], &l->at[i], err);
+    return st;
+}
+
+/* ---- one write ------------------------------------------------------------------------------- */
+
+/* Whether the build that was looked at is served still, and none is being made. */
+static gf_status is_quiet(const looking *l, bool *quiet, gf_error *err)
+{
+    const gf_watch_place *p = &l->place;
+    gf_collection_row row = {0};
+    gf_buffer key = {0};
+    gf_status st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
+    gf_tables_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
+    if (st == GF_OK) st = gf_buffer_check(&key, err);
+    if (st == GF_OK)
+        *quiet = gf_collection_row_served(&row, p->configuration) == l->view->info.build &&
+                 !gf_store_is_active(p->store, gf_buffer_view(&key));
+    gf_buffer_release(&key);
+    gf_collection_row_release(&row);
+    return st;
+}
+
+static gf_status note(looking *l, gf_error *err)
+{
+    bool quiet = false;
+    gf_status st = is_quiet(l, &quiet, err);
+    if (st != GF_OK || !quiet) return st;
+    st = gf_batch_create(l->place.store->db, &l->batch, err);
+    if (st == GF_OK) st = gf_watch_read_state(&l->place, &l->state, err);
+    if (l->state.build != l->view->info.build) l->state.looks = 0;
+    l->state.build = l->view->info.build;
+    l->state.looks++;
+    if (st == GF_OK) st = give_ids(l, err);
+    if (st == GF_OK) st = end_candidates(l, err);
+    if (st == GF_OK) st = tell(l, err);
+    if (st == GF_OK) st = gf_watch_put_state(&l->place, &l->state, l->batch, err);
+    if (st == GF_OK) st = gf_batch_write(l->batch, GF_SYNC_ON, err);
+    if (st == GF_OK) {
+        l->out->build = l->view->info.build;
+        l->out->seq = l->view->seq;
+    }
+    return st;
+}
+
+static gf_status look(looking *l, gf_error *err)
+{
+    gf_status st =
+        gf_view_open(l->place.store, l->place.where, l->place.configuration, 0, &l->view, err);
+    if (st == GF_OK) st = gf_watch_read_rules(&l->place, &l->rules, err);
+    if (st == GF_OK) st = find_subjects(l, err);
+    if (st != GF_OK) return st;
+    st = gf_store_lock(l->place.store, err);
+    if (st == GF_OK) st = note(l, err);
+    gf_store_unlock(l->place.store);
+    return st;
+}
+
+gf_status gf_watch_check(gf_store *store, gf_place where, gf_slice configuration,
+                         const gf_cancel *cancel, gf_watch_outcome *out, gf_error *err)
+{
+    gf_watch_outcome found = {0};
+    looking l = {.place = {store, where, configuration}, .cancel = cancel, .out = &found};
+    pthread_mutex_lock(&one_look);
+    gf_status st = look(&l, err);
+    pthread_mutex_unlock(&one_look);
+    gf_view_close(l.view);
+    gf_batch_free(l.batch);
+    gf_watch_release_rules(&l.rules);
+    gf_watch_release_alerts(&l.alerts);
+    gf_free(l.at);
+    gf_free(l.passed);
+    gf_arena_release(&l.memory);
+    gf_buffer_release(&l.newest);
+    if (st == GF_OK) *out = found;
+    return st;
+}
