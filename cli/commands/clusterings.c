@@ -332,6 +332,33 @@ static void show_numbers(gf_session *s, gf_json_value row, bool names)
     gf_buffer_release(&b);
 }
 
+/* "(no room for: watch, radio)", where the terminal is too narrow for all columns. */
+static void show_what_is_left_out(gf_session *s, gf_json_value row, bool of_numbers)
+{
+    const char *before = "(no room for: ";
+    gf_json_value counts, count;
+    gf_slice name;
+    int left = room_for_columns(s, !of_numbers);
+    if (!s->output.width) return;
+    for (size_t c = 0; of_numbers && c < GF_COUNT(number_columns); c++) {
+        left -= FIELD_GAP + FIELD_SIZE;
+        if (left >= 0 || !*number_columns[c].header) continue;
+        fprintf(s->out, "%s%s", before, number_columns[c].header);
+        before = ", ";
+    }
+    if (!of_numbers && gf_json_member(row, "counts", &counts)) {
+        gf_json_iterator it = gf_json_items(counts);
+        while (gf_json_next(&it, &name, &count)) {
+            left = left < 0 ? left : left - FIELD_GAP - width_of_value(name);
+            if (left >= 0) continue;
+            fputs(before, s->out);
+            gf_text_print(s->out, name.len ? name : GF_SLICE("(empty)"), 0);
+            before = ", ";
+        }
+    }
+    if (*before == ',') fputs(")\n", s->out);
+}
+
 /* The row of all documents comes first; above it stand the names of the columns. */
 static void show_field_row(gf_session *s, gf_json_value row)
 {
@@ -345,6 +372,7 @@ static void show_field_row(gf_session *s, gf_json_value row)
             gf_text_print(s->out, gf_member_text(row, "period"), 0);
             fputc('\n', s->out);
         }
+        show_what_is_left_out(s, row, of_numbers);
         show_padded(s, GF_SLICE("label"), width_of_label(s));
         fprintf(s->out, "  %*s", FIELD_SIZE, "documents");
         if (!is_narrow(s)) fprintf(s->out, "  %*s", FIELD_SIZE, "missing");
