@@ -37,7 +37,7 @@ using leveldb::Slice;
 using leveldb::Status;
 
 /* Measured on LevelDB 1.23; docs/storage.md gives the figures. */
-enum { TABLE_FILE = 16 << 20, BLOOM_BITS = 10, OPEN_FILES = 500 };
+enum { TABLE_FILE = 16 << 20, BLOOM_BITS = 10, OPEN_FILES = 2000 };
 
 static const double PATIENCE = 5, FOR_EVER = 1e9; /* seconds */
 

@@ -28,6 +28,12 @@ typedef struct gf_leveldb_batch gf_leveldb_batch;
  */
 void gf_leveldb_set_ending(void (*end)(const char *why));
 
+/**
+ * Tables (16 MiB) that the process maps at most, over all databases; 500 unless set. Files of others are
+ * opened for each reading. Holds for those that are opened from now on.
+ */
+void gf_leveldb_set_mapped_tables(int most);
+
 /* ---- the database ---------------------------------------------------------------------------- */
 
 typedef struct gf_leveldb_settings {

@@ -127,6 +127,70 @@ Status open_records(leveldb::Env *env, const std::string &path, leveldb::Sequent
     return st;
 }
 
+/* ---- tables, mapped and not ------------------------------------------------------------------- */
+
+/* Mapped tables of a process, 16 MiB each, and how many there may be: their pages count as its memory. */
+std::atomic<int> mapped_tables{0}, most_mapped_tables{500};
+
+class mapped_table final : public leveldb::RandomAccessFile
+{
+  public:
+    explicit mapped_table(leveldb::RandomAccessFile *of) : file(of) {}
+    ~mapped_table() override
+    {
+        mapped_tables--;
+    }
+    Status Read(uint64_t offset, size_t n, Slice *result, char *scratch) const override
+    {
+        return file->Read(offset, n, result, scratch);
+    }
+
+  private:
+    const std::unique_ptr<leveldb::RandomAccessFile> file;
+};
+
+/* Its file is opened for each reading, so that thousands need no more descriptors than one. */
+class unmapped_table final : public leveldb::RandomAccessFile
+{
+  public:
+    explicit unmapped_table(std::string of) : path(std::move(of)) {}
+    Status Read(uint64_t offset, size_t n, Slice *result, char *scratch) const override
+    {
+        int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+        if (fd < 0) return fail(path);
+        size_t at = 0;
+        ssize_t got = 1;
+        while (at < n && got != 0) {
+            got = pread(fd, scratch + at, n - at, static_cast<off_t>(offset + at));
+            if (got > 0) at += static_cast<size_t>(got);
+            if (got < 0 && errno != EINTR) break;
+        }
+        Status st = got < 0 ? fail(path) : Status::OK();
+        close(fd);
+        *result = Slice(scratch, at);
+        return st;
+    }
+
+  private:
+    const std::string path;
+};
+
+Status open_table(leveldb::Env *env, const std::string &path, leveldb::RandomAccessFile **file)
+{
+    if (mapped_tables++ < most_mapped_tables) {
+        Status st = env->NewRandomAccessFile(path, file);
+        if (st.ok())
+            *file = new mapped_table(*file);
+        else
+            mapped_tables--;
+        return st;
+    }
+    mapped_tables--;
+    if (!gf_file_exists(path.c_str())) return Status::NotFound(path, std::strerror(ENOENT));
+    *file = new unmapped_table(path);
+    return Status::OK();
+}
+
 /* ---- files that cannot be looked at ---------------------------------------------------------- */
 
 /* LevelDB's own takes what it cannot look at for what is not there, and so a fault for damage. */
@@ -150,6 +214,11 @@ class seen_files : public leveldb::EnvWrapper
         Status st = errno ? fail(folder) : Status::OK();
         closedir(dir);
         return st;
+    }
+
+    Status NewRandomAccessFile(const std::string &path, leveldb::RandomAccessFile **file) override
+    {
+        return open_table(target(), path, file);
     }
 };
 
@@ -310,7 +379,7 @@ class memory_files final : public seen_files
     Status NewRandomAccessFile(const std::string &path, leveldb::RandomAccessFile **file) override
     {
         if (is_made(path)) return memory->NewRandomAccessFile(path, file);
-        return is_removed(path) ? fail_removed(path) : target()->NewRandomAccessFile(path, file);
+        return is_removed(path) ? fail_removed(path) : seen_files::NewRandomAccessFile(path, file);
     }
 
     Status NewWritableFile(const std::string &path, leveldb::WritableFile **file) override
@@ -421,6 +490,11 @@ std::unique_ptr<leveldb::Env> gf_leveldb_private_files(const std::string &folder
 std::unique_ptr<leveldb::Env> gf_leveldb_memory_files()
 {
     return std::unique_ptr<leveldb::Env>(new memory_files);
+}
+
+void gf_leveldb_set_mapped_tables(int most)
+{
+    most_mapped_tables = most;
 }
 
 std::unique_ptr<leveldb::Env> gf_leveldb_no_files()

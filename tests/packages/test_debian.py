@@ -163,6 +163,26 @@ class Packages(unittest.TestCase):
                 return time.monotonic() - begun
         clean.within(self, 60, attempt)
 
+    def test_the_packages_own_tests_in_a_clean_system(self):
+        """debian/tests, as autopkgtest runs them: from the sources' folder, with the packages that each asks for."""
+        ours = set(PACKAGES)
+        stanzas = [dict(line.split(": ", 1) for line in stanza.splitlines())
+                   for stanza in clean.read(f"{SOURCE}/debian/tests/control").strip().split("\n\n")]
+        with Clean() as system:
+            sources = system.path("/tmp/sources")
+            for folder in ("debian/tests", "examples", "tests/engine"):
+                shutil.copytree(os.path.join(SOURCE, folder), os.path.join(sources, folder))
+            self.install(system, *PACKAGES)
+            for stanza in stanzas:
+                others = [name for name in stanza["Depends"].split(", ") if name not in ours]
+                if others:
+                    system.apt("install", *others)
+                for name in stanza["Tests"].split():
+                    system.run("sh", "-c", "mkdir -p $AUTOPKGTEST_TMP && cd /tmp/sources && exec sh debian/tests/$0", name,
+                               AUTOPKGTEST_TMP=f"/tmp/{name}")
+        self.assertEqual({name for stanza in stanzas for name in stanza["Tests"].split()},
+                         set(os.listdir(f"{SOURCE}/debian/tests")) - {"control"})
+
     def serve(self, system):
         """The server, started as the unit says; it answers when this returns."""
         environment, words = unit_of(system, "grouperfish.service")

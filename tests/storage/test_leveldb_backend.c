@@ -3,6 +3,7 @@
 
 #include "base/file.h"
 #include "storage/leveldb/backend.h"
+#include "storage/leveldb/database.h"
 #include "storage/leveldb/keys.h"
 #include "storage/leveldb/value.h"
 #include "tests/storage/leveldb_status.h"
@@ -10,6 +11,7 @@
 #include <dirent.h>
 #include <leveldb/c.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -518,6 +520,68 @@ static void compaction_removes_deleted_bytes(void **state)
     }
 }
 
+/* The files of tables, removed; how many there were. */
+static int remove_tables(const char *folder)
+{
+    int n = 0;
+    DIR *dir = opendir(folder);
+    assert_non_null(dir);
+    for (struct dirent *e = readdir(dir); e; e = readdir(dir)) {
+        gf_buffer path = {0};
+        gf_buffer_format(&path, "%s/%s", folder, e->d_name);
+        if (strstr(e->d_name, ".ldb")) {
+            assert_int_equal(remove(gf_buffer_cstr(&path)), 0);
+            n++;
+        }
+        gf_buffer_release(&path);
+    }
+    closedir(dir);
+    return n;
+}
+
+static void tables_are_read_that_are_not_mapped(void **state)
+{
+    (void)state;
+    enum { ROWS = 5000 };
+    gf_error err;
+    gf_table *t;
+    gf_batch *batch;
+    char name[16], value[32];
+    const char *folder = gf_test_folder();
+    gf_database *db = open_database(folder, GF_LEVELDB_CREATE, &t);
+    assert_ok(gf_batch_create(db, &batch, &err));
+    for (int i = 0; i < ROWS; i++) {
+        snprintf(name, sizeof name, "row%05d", i);
+        snprintf(value, sizeof value, "value of %d", i);
+        gf_batch_put(batch, t, gf_test_key(name), MAIN, GF_SLICE("name"), gf_slice_str(value), 0);
+    }
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    assert_ok(gf_database_compact(db, &err));
+    gf_database_close(db);
+
+    gf_leveldb_set_mapped_tables(0);
+    db = open_database(folder, GF_LEVELDB_EXISTING, &t);
+    for (int i = 0; i < ROWS; i += 7) {
+        snprintf(name, sizeof name, "row%05d", i);
+        snprintf(value, sizeof value, "value of %d", i);
+        gf_test_cell_is(t, NULL, gf_test_key(name), MAIN, "name", value);
+    }
+    gf_database_close(db);
+
+    /* A file that goes while the database is open: its name is told. */
+    db = open_database(folder, GF_LEVELDB_EXISTING, &t);
+    gf_test_cell_is(t, NULL, gf_test_key("row00000"), MAIN, "name", "value of 0");
+    assert_true(remove_tables(folder) > 0);
+    gf_row row = {0};
+    assert_int_equal(gf_table_get(t, NULL, gf_test_key("row04999"), GF_ALL_FAMILIES, &row, &err),
+                     GF_EIO);
+    gf_row_release(&row);
+    assert_non_null(strstr(err.message, ".ldb"));
+    gf_database_close(db);
+    gf_leveldb_set_mapped_tables(500);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -532,6 +596,7 @@ int main(void)
         cmocka_unit_test(a_strangers_database_is_refused),
         cmocka_unit_test(messages_become_statuses),
         cmocka_unit_test(compaction_removes_deleted_bytes),
+        cmocka_unit_test(tables_are_read_that_are_not_mapped),
     };
     return cmocka_run_group_tests_name("leveldb_backend", tests, NULL, NULL);
 }
