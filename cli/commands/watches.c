@@ -92,7 +92,7 @@ static const gf_command watch_add_command = {
 static const gf_command watch_list_command = {
     .name = "watch list",
     .examples = "    grouperfish watch list feedback\n",
-    .notes = "",
+    .notes = "watch delete takes the numbers; they are never used again.\n",
     GF_WORDS(collection_words),
     .display = {GF_COLUMNS(watch_columns), .nothing = "no watches"},
 };

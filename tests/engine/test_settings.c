@@ -206,7 +206,7 @@ static void every_good_value_builds(void **state)
         gf_slice good = gf_slice_str(table[i].good), value;
         if (strcmp(table[i].name, "vectors") == 0) continue; /* wants a file: test_word_rows.c */
         if (strcmp(table[i].name, "within") == 0) continue; /* wants another build: test_within.c */
-        if (strcmp(table[i].name, "topics") == 0) continue;  /* wants a topic: test_topics.c */
+        if (strcmp(table[i].name, "topics") == 0) continue; /* wants a topic: test_topics.c */
         while (next_value(&good, &value)) {
             char text[64];
             snprintf(text, sizeof text, "%.*s", GF_SLICE_ARG(value));
