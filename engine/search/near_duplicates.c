@@ -11,169 +11,45 @@
  */
 #include "engine/search/internal.h"
 
-#include "base/grow.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "cluster/near/duplicates.h"
-#include "engine/text/reader.h"
+#include "engine/view/text_rows.h"
 
 #include <stdlib.h>
-
-enum { TASK_DOCUMENTS = 128 };
-
-/* Rows that a task has worked out. */
-typedef struct piece {
-    uint32_t *col; /* n of capacity, as val */
-    float *val;
-    size_t n, col_capacity, val_capacity;
-    uint32_t length[TASK_DOCUMENTS]; /* entries of each row */
-} piece;
 
 typedef struct grouping {
     const gf_near_duplicates_options *options;
     gf_view *view;
-    gf_settings_map map;
-    gf_resolved settings; /* the build's */
     gf_model_workers workers;
-    const gf_text_group *batch;
-    piece *pieces; /* n_pieces: one a task */
-    size_t n_pieces;
-    gf_csr x; /* n_rows of row_capacity */
-    size_t start_capacity, col_capacity, val_capacity;
-    gf_arena memory;
-    gf_slice *id;    /* x.n_rows */
-    int64_t *moment; /* x.n_rows: INT64_MAX where it has no time */
-    size_t id_capacity, moment_capacity;
-    uint32_t *order; /* x.n_rows: by time, then by id */
-    uint32_t *rank;  /* x.n_rows: the place in it */
+    gf_text_rows rows;
+    uint32_t *order; /* rows.x.n_rows: by time, then by id */
+    uint32_t *rank;  /* rows.x.n_rows: the place in it */
     gf_duplicates found;
     gf_strings changed; /* ids put or deleted after the build, where they are asked for */
 } grouping;
 
-/* ---- rows ------------------------------------------------------------------------------------ */
-
-static gf_status analyse_task(void *context, size_t task, unsigned worker, gf_error *err)
-{
-    grouping *g = context;
-    piece *p = &g->pieces[task];
-    size_t from = task * TASK_DOCUMENTS, to = from + TASK_DOCUMENTS;
-    gf_status st = GF_OK;
-    p->n = 0;
-    for (size_t i = from; i < to && i < g->batch->n && st == GF_OK; i++) {
-        const gf_group_text *t = &g->batch->at[i];
-        gf_row_view row;
-        st = gf_model_workers_row(&g->workers, worker, t->lang, t->text, &row, err);
-        if (st != GF_OK) break;
-        if (!gf_grow(&p->col, &p->col_capacity, p->n + row.n, sizeof *p->col) ||
-            !gf_grow(&p->val, &p->val_capacity, p->n + row.n, sizeof *p->val))
-            return gf_fail_memory(err, "near-duplicates");
-        if (row.n) memcpy(p->col + p->n, row.col, row.n * sizeof *row.col);
-        if (row.n) memcpy(p->val + p->n, row.val, row.n * sizeof *row.val);
-        p->length[i - from] = row.n;
-        p->n += row.n;
-    }
-    return st;
-}
-
-static gf_status reserve_pieces(grouping *g, size_t n, gf_error *err)
-{
-    if (n <= g->n_pieces) return GF_OK;
-    piece *grown = gf_realloc(g->pieces, n, sizeof *grown);
-    if (!grown) return gf_fail_memory(err, "near-duplicates");
-    memset(grown + g->n_pieces, 0, (n - g->n_pieces) * sizeof *grown);
-    g->pieces = grown;
-    g->n_pieces = n;
-    return GF_OK;
-}
-
-static gf_status add_piece(grouping *g, const piece *p, gf_error *err)
-{
-    gf_csr *x = &g->x;
-    uint64_t at = x->start[x->n_rows - 1];
-    if (!gf_grow(&x->col, &g->col_capacity, at + p->n, sizeof *x->col) ||
-        !gf_grow(&x->val, &g->val_capacity, at + p->n, sizeof *x->val))
-        return gf_fail_memory(err, "near-duplicates");
-    if (p->n) memcpy(x->col + at, p->col, p->n * sizeof *p->col);
-    if (p->n) memcpy(x->val + at, p->val, p->n * sizeof *p->val);
-    return GF_OK;
-}
-
-static gf_status reserve_rows(grouping *g, size_t n, gf_error *err)
-{
-    bool first = !g->x.start;
-    if (n > UINT32_MAX - 1) return gf_fail(err, GF_ELIMIT, "there are too many documents");
-    if (!gf_grow(&g->x.start, &g->start_capacity, n + 1, sizeof *g->x.start) ||
-        !gf_grow(&g->id, &g->id_capacity, n, sizeof *g->id) ||
-        !gf_grow(&g->moment, &g->moment_capacity, n, sizeof *g->moment))
-        return gf_fail_memory(err, "near-duplicates");
-    if (first) g->x.start[0] = 0;
-    return GF_OK;
-}
-
-static gf_status add_batch(grouping *g, gf_error *err)
-{
-    gf_csr *x = &g->x;
-    gf_status st = reserve_rows(g, (size_t)x->n_rows + g->batch->n, err);
-    for (size_t i = 0; i < g->batch->n && st == GF_OK; i++) {
-        const piece *p = &g->pieces[i / TASK_DOCUMENTS];
-        const gf_group_text *t = &g->batch->at[i];
-        g->id[x->n_rows] = gf_arena_copy(&g->memory, t->id);
-        g->moment[x->n_rows] = t->moment;
-        if (!g->id[x->n_rows].ptr) return gf_fail_memory(err, "near-duplicates");
-        x->n_rows++;
-        if (i % TASK_DOCUMENTS == 0) st = add_piece(g, p, err);
-        x->start[x->n_rows] = x->start[x->n_rows - 1] + p->length[i % TASK_DOCUMENTS];
-    }
-    return st;
-}
-
-/* A batch is analysed while the next one is read. */
-static gf_status read_rows(grouping *g, gf_error *err)
-{
-    gf_view *v = g->view;
-    const gf_cancel *cancel = g->options->cancel;
-    gf_text_reader_options o = {.store = v->store,
-                                .snapshot = v->snapshot,
-                                .where = v->where,
-                                .settings = &g->settings,
-                                .threads = g->workers.n};
-    gf_text_reader *reader;
-    gf_pool_tasks reading = {.n = 1};
-    gf_status st = gf_view_within(v, &o.within, err);
-    if (st == GF_OK) st = gf_text_reader_open(&o, &reader, err);
-    if (st != GF_OK) return st;
-    while (st == GF_OK && reading.n) {
-        st = gf_text_reader_take(reader, &g->batch, &reading, err);
-        gf_pool_tasks analysing = {0, analyse_task, g};
-        if (st == GF_OK) analysing.n = (g->batch->n + TASK_DOCUMENTS - 1) / TASK_DOCUMENTS;
-        if (st == GF_OK) st = reserve_pieces(g, analysing.n, err);
-        if (st == GF_OK) st = gf_pool_run_both(g->workers.pool, &reading, &analysing, cancel, err);
-        if (st == GF_OK) st = add_batch(g, err);
-        if (st == GF_OK) st = gf_model_workers_bound(&g->workers, err);
-    }
-    gf_text_reader_close(reader);
-    g->x.n_cols = v->model.vocabulary.n_terms;
-    return st == GF_OK ? reserve_rows(g, g->x.n_rows, err) : st;
-}
+/* ---- order ----------------------------------------------------------------------------------- */
 
 static int by_time(const void *a, const void *b, void *context)
 {
     const grouping *g = context;
     uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    if (g->moment[x] != g->moment[y]) return g->moment[x] < g->moment[y] ? -1 : 1;
+    if (g->rows.moment[x] != g->rows.moment[y])
+        return g->rows.moment[x] < g->rows.moment[y] ? -1 : 1;
     return x < y ? -1 : x > y; /* rows come by id */
 }
 
 static gf_status order_rows(grouping *g, gf_error *err)
 {
-    uint32_t n = g->x.n_rows;
+    uint32_t n = g->rows.x.n_rows;
     g->order = gf_array(n, sizeof *g->order);
     g->rank = gf_array(n, sizeof *g->rank);
     if (!g->order || !g->rank) return gf_fail_memory(err, "near-duplicates");
     bool sorted = true;
     for (uint32_t i = 0; i < n; i++) {
         g->order[i] = i;
-        if (i && g->moment[i] < g->moment[i - 1]) sorted = false;
+        if (i && g->rows.moment[i] < g->rows.moment[i - 1]) sorted = false;
     }
     if (!sorted) qsort_r(g->order, n, sizeof *g->order, by_time, g);
     for (uint32_t i = 0; i < n; i++)
@@ -216,8 +92,8 @@ static gf_status visit_document(grouping *g, uint32_t row, gf_near_duplicate *hi
     bool placed;
     gf_status st = gf_cancel_check(g->options->cancel, err);
     if (st == GF_OK)
-        st =
-            gf_search_read_placed(g->view, g->id[row], cells, &document, &fields, &m, &placed, err);
+        st = gf_search_read_placed(g->view, g->rows.id[row], cells, &document, &fields, &m, &placed,
+                                   err);
     if (st != GF_OK) return st;
     hit->document = &document;
     hit->score = g->found.cosine[row];
@@ -278,7 +154,7 @@ static gf_status list_groups(grouping *g, gf_visit_near_duplicate *visit, void *
         if (!place[d->of[i]]) continue;
         group *own = &groups[place[d->of[i]] - 1];
         members[own->first + own->size++] = i;
-        own->fresh |= gf_strings_find(&g->changed, g->id[i]) != GF_STRING_NONE;
+        own->fresh |= gf_strings_find(&g->changed, g->rows.id[i]) != GF_STRING_NONE;
     }
     if (st == GF_OK) {
         if (n) qsort_r(groups, n, sizeof *groups, by_size, g);
@@ -300,38 +176,19 @@ static gf_status load(grouping *g, gf_error *err)
                        "this build clusters vectors that were made elsewhere, and near-duplicates "
                        "are found by their words: name a configuration of texts");
     gf_status st = gf_view_load_model(v, err);
-    if (st == GF_OK) st = gf_settings_map_read_build(v->info.settings, &g->map, err);
-    if (st == GF_OK) st = gf_settings_resolve(&g->map, v->configuration, &g->settings, err);
     if (st == GF_OK) st = gf_model_workers_init(&g->workers, &v->model, g->options->threads, err);
     if (st == GF_OK && g->options->fresh) st = gf_view_changed_ids(v, &g->changed, err);
     return st;
 }
 
-/* The analyser is not needed beside the groups. */
-static void release_reading(grouping *g)
-{
-    for (size_t i = 0; i < g->n_pieces; i++) {
-        gf_free(g->pieces[i].col);
-        gf_free(g->pieces[i].val);
-    }
-    gf_free(g->pieces);
-    g->pieces = NULL;
-    g->n_pieces = 0;
-}
-
 static void release(grouping *g)
 {
-    release_reading(g);
     gf_model_workers_release(&g->workers);
-    gf_settings_map_release(&g->map);
-    gf_csr_release(&g->x);
-    gf_free(g->id);
-    gf_free(g->moment);
+    gf_text_rows_release(&g->rows);
     gf_free(g->order);
     gf_free(g->rank);
     gf_duplicates_release(&g->found);
     gf_strings_release(&g->changed);
-    gf_arena_release(&g->memory);
     gf_view_close(g->view);
 }
 
@@ -348,13 +205,12 @@ gf_status gf_near_duplicates(gf_store *store, gf_place where,
     double least = options->least != 0 ? options->least : GF_NEAR_DUPLICATES_LEAST;
     gf_status st = gf_view_open(store, where, configuration, 0, &g.view, err);
     if (st == GF_OK) st = load(&g, err);
-    if (st == GF_OK) st = read_rows(&g, err);
-    release_reading(&g);
+    if (st == GF_OK) st = gf_text_rows_read(g.view, &g.workers, options->cancel, &g.rows, err);
     if (st == GF_OK) st = order_rows(&g, err);
     if (st == GF_OK)
-        st = gf_duplicates_find(g.workers.pool, &g.x, g.order, least, options->cancel, &g.found,
-                                err);
-    gf_csr_release(&g.x);
+        st = gf_duplicates_find(g.workers.pool, &g.rows.x, g.order, least, options->cancel,
+                                &g.found, err);
+    gf_csr_release(&g.rows.x);
     if (st == GF_OK) st = list_groups(&g, visit, context, err);
     release(&g);
     return st;

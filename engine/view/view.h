@@ -18,6 +18,7 @@
  *     candidates.c      groups of these that fit no cluster
  *     hours.c           documents by cluster and hour
  *     tree.c explain.c trends.c by_field.c evaluate.c figures.c build_matrix.c diff.c
+ *     text_rows.c map.c build_matrix.c
  *     view.c            views opened and closed
  *     builds.c columns.c pin.c
  *

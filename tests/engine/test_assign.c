@@ -541,6 +541,9 @@ static void terms_beyond_the_vocabulary(void **state)
     assert_non_null(strstr(err.message, "2000000 terms, and its vocabulary"));
     assert_status(GF_ECORRUPT, gf_view_read_centres(view, &m, &err));
     assert_status(GF_ECORRUPT, gf_view_read_matrix(view, NULL, &m, &err));
+    gf_build_map map = {0};
+    assert_status(GF_ECORRUPT, gf_view_read_map(view, 1, NULL, &map, &err));
+    assert_null(map.x);
     assert_status(GF_ECORRUPT, gf_view_assign(view, (gf_slice){0}, GF_SLICE("pear"), &place, &err));
     gf_view_close(view);
     gf_buffer_release(&centre);

@@ -117,6 +117,104 @@ static void changes_since(void **state)
     fixture_close(&f);
 }
 
+/* ---- a build as a map ------------------------------------------------------------------------- */
+
+/* Without memory nothing is given, and nothing is lost. */
+static gf_status sweep_map(void *context, gf_error *err)
+{
+    fixture *f = context;
+    gf_view *view;
+    gf_build_map map = {0};
+    gf_status st = gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &view, err);
+    if (st != GF_OK) return st;
+    st = gf_view_read_map(view, 1, NULL, &map, err);
+    if (st != GF_OK) assert_null(map.x);
+    gf_build_map_release(&map);
+    gf_view_close(view);
+    return st;
+}
+
+static void map_without_memory(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_rebuild(&f, "c");
+    gf_test_sweep(sweep_map, NULL, &f);
+    fixture_close(&f);
+}
+
+/* One that was put anew so that the settings leave it out has the place of its text. */
+static void map_of_what_is_left_out(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_build_map map = {0};
+    char id[8];
+    fixture_open(&f);
+    for (int i = 0; i < 8; i++) {
+        snprintf(id, sizeof id, "%d", i);
+        fixture_put_field(&f, "kind", id, i < 4 ? "bees in a hive" : "a guitar string", "5",
+                          "\"kept\"");
+    }
+    fixture_set(&f, "c", "default", "filter", "kind=kept");
+    fixture_rebuild(&f, "c");
+    fixture_put_field(&f, "kind", "3", "bees in a hive", "6", "\"other\"");
+    gf_view *view = open_view(&f);
+    assert_ok(gf_view_read_map(view, 2, NULL, &map, &err));
+    assert_int_equal(map.n, 8);
+    for (uint32_t i = 0; i < map.n; i++)
+        assert_false(isnan(map.x[i]) || isnan(map.y[i]));
+    gf_build_map_release(&map);
+    gf_view_close(view);
+    fixture_close(&f);
+}
+
+static void map_of_changes(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_build_map one = {0}, map = {0};
+    uint32_t without = 0;
+    gf_cancel stop = {0};
+    fixture_open(&f);
+    fixture_put_posts(&f, "c", FIXTURE_POSTS);
+    fixture_put(&f, "c", "wordless", "...");
+    fixture_rebuild(&f, "c");
+    gf_view *view = open_view(&f);
+    assert_ok(gf_view_read_map(view, 1, NULL, &one, &err));
+    assert_int_equal(one.n, FIXTURE_POSTS + 1);
+    for (uint32_t i = 0; i < one.n; i++) {
+        assert_int_equal(isnan(one.x[i]) != 0, isnan(one.y[i]) != 0);
+        without += isnan(one.x[i]) != 0;
+    }
+    assert_int_equal(without, 1);
+    for (unsigned threads = 2; threads <= 5; threads += 3) {
+        assert_ok(gf_view_read_map(view, threads, NULL, &map, &err));
+        assert_int_equal(map.n, one.n);
+        assert_memory_equal(map.x, one.x, one.n * sizeof *one.x);
+        assert_memory_equal(map.y, one.y, one.n * sizeof *one.y);
+        gf_build_map_release(&map);
+    }
+    gf_cancel_request(&stop);
+    assert_status(GF_ECANCELLED, gf_view_read_map(view, 2, &stop, &map, &err));
+    assert_null(map.x);
+    gf_view_close(view);
+    gf_build_map_release(&one);
+    /* As many as there are memberships, whatever was put since. */
+    fixture_put(&f, "c", "a document", "put since, of bees and hives");
+    fixture_delete(&f, "c", "wordless");
+    view = open_view(&f);
+    assert_ok(gf_view_read_map(view, 2, NULL, &map, &err));
+    assert_int_equal(map.n, FIXTURE_POSTS);
+    gf_build_map_release(&map);
+    gf_view_close(view);
+    fixture_close(&f);
+}
+
 /* ---- a build of a matrix --------------------------------------------------------------------- */
 
 /* Rows for the twelve subjects, which group them otherwise: 000 to 005 and 006 to 011. */
@@ -208,6 +306,20 @@ static void check_given(fixture *f, gf_rows_kind rows)
     gf_view_close(view);
 }
 
+/* Rows that were given: sparse ones have a map, of dense ones it is refused. */
+static void map_of_given_rows(fixture *f, bool dense)
+{
+    gf_error err;
+    gf_build_map map = {0};
+    gf_view *view = open_view(f);
+    gf_status st = gf_view_read_map(view, 2, NULL, &map, &err);
+    assert_int_equal(st, dense ? GF_ECONFLICT : GF_OK);
+    assert_int_equal(map.n, dense ? 0 : DOCUMENTS);
+    if (dense) assert_non_null(strstr(err.message, "name a configuration of texts"));
+    gf_build_map_release(&map);
+    gf_view_close(view);
+}
+
 static gf_status is_kept(void *context, gf_place where, gf_slice configuration, gf_status status,
                          const char *message, const gf_rebuild_result *result, gf_error *err)
 {
@@ -246,6 +358,7 @@ static void builds_of_a_matrix(void **state)
         assert_int_equal(r.build.k, 2);
         assert_near(r.build.objective, 1, 1e-5);
         check_given(&f, dense ? GF_ROWS_DENSE : GF_ROWS_SPARSE);
+        map_of_given_rows(&f, dense);
         fixture_is_sound(&f);
         check_given(&f, dense ? GF_ROWS_DENSE : GF_ROWS_SPARSE);
         /* Neither a change nor a rebuild of all replaces them. */
@@ -892,6 +1005,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_a_build),
         cmocka_unit_test(changes_since),
+        cmocka_unit_test(map_of_changes),
+        cmocka_unit_test(map_of_what_is_left_out),
+        cmocka_unit_test(map_without_memory),
         cmocka_unit_test(builds_of_a_matrix),
         cmocka_unit_test(brought_along),
         cmocka_unit_test(rows_assigned),
