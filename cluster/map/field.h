@@ -37,7 +37,7 @@ void gf_map_field_free(gf_map_field *field);
  * @param place    n, finite
  * @param[out] push  n: sum over j of (y_i - y_j) / (1 + d^2)^2
  * @param[out] total sum over all i and j != i of 1 / (1 + d^2)
- * Cost: O(n + g^2 log g), with a grid of g * g; memory 3.5 MB at most.
+ * Cost: O(n + g^2 log g), with a grid of g * g; memory 5.5 MB at most.
  */
 gf_status gf_map_field_work_out(gf_map_field *field, gf_pool *pool, const gf_map_place *place,
                                 uint32_t n, gf_map_place *push, double *total,

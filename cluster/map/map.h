@@ -40,7 +40,7 @@
  * @return GF_OK; GF_ENOMEM; GF_ECANCELLED. The same bytes for any number of threads, and on any
  *         processor of IEEE 754.
  * Cost: gf_map_find_neighbours, then for each sweep some 2 * GF_MAP_NEIGHBOURS rows of each row and a
- *       convolution of at most 256 * 256 nodes. Memory: 164 bytes a row, 8 an entry, and 3.5 MB.
+ *       convolution of at most 256 * 256 nodes. Memory: 164 bytes a row, 8 an entry, and 5.5 MB.
  */
 gf_status gf_map_lay_out(gf_pool *pool, const gf_csr *x, const uint32_t *cluster,
                          const gf_csr *centres, unsigned sweeps, const gf_cancel *cancel,

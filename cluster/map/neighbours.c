@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 enum {
-    WINDOW = 768,      /* postings of one term */
-    MOST_READ = 6144,  /* postings of a row */
+    WINDOW = 512,      /* postings of one term */
+    MOST_READ = 4096,  /* postings of a row */
     TASK_POINTS = 256, /* points of a task */
     MOST_NEAR = 64
 };
