@@ -49,12 +49,14 @@ def conditions(path=PROGRAM, **more):
             "memory_gib": round(memory_gib()), "version": version, "program": program(path), **more}
 
 
-def now():
+def now(path=PROGRAM):
     """What is no condition, but to be told: day, commit, and how busy the machine was with other
-    work at the start.
+    work at the start. Of another program than this source's release the commit is not known: it is told
+    by its bytes.
     """
+    own = os.path.realpath(path) == os.path.realpath(PROGRAM)
     return {"date": datetime.date.today().isoformat(), "load": round(os.getloadavg()[0], 1),
-            "commit": commit()}
+            "commit": commit() if own else f"the program {program(path)}"}
 
 
 def in_words(c, whens):
