@@ -95,7 +95,8 @@ typedef gf_status gf_class_of(void *context, gf_slice id, gf_slice *name, gf_err
 
 /**
  * Compare a build with known classes: those that class_of tells, or where that is NULL those in a
- * field of the documents. Documents without a class are left out.
+ * field of the documents. Documents without a class are left out. Those in no cluster count together as
+ * one cluster more, as scikit-learn's scores count the label -1: to leave documents out is not free.
  *
  * @param cancel  may be NULL
  * @return GF_OK; GF_ENOTFOUND (no document has a class); GF_ECANCELLED, GF_ECORRUPT, GF_EIO,
