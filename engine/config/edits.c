@@ -36,8 +36,7 @@ bool gf_edits_topic_holds(const gf_kept_edits *edits, size_t at)
     bool holds = e->kind == GF_EDIT_TOPIC && !e->off;
     for (size_t i = at + 1; i < edits->n && holds; i++) {
         const gf_edit *later = &edits->at[i].edit;
-        holds = later->kind != GF_EDIT_TOPIC || !later->off ||
-                !gf_utf8_same_letters(later->text, e->text);
+        holds = later->kind != GF_EDIT_TOPIC || !gf_utf8_same_letters(later->text, e->text);
     }
     return holds;
 }

@@ -87,7 +87,8 @@ gf_status gf_edits_delete_all(gf_store *store, gf_place where, gf_slice configur
                               gf_batch *batch, gf_error *err);
 
 /**
- * Whether a topic, by its place in the list, was added and is not deleted since; the place of the one of that
+ * Whether a topic, by its place in the list, was added, and nothing was said of its name since, neither that it
+ * ends nor that another has it (deletions may be undone in any order); the place of the one of that
  * name, in whatever case, or edits->n.
  */
 bool gf_edits_topic_holds(const gf_kept_edits *edits, size_t at);

@@ -309,6 +309,30 @@ static void what_cannot_be_is_refused(void **state)
     fixture_close(&f);
 }
 
+/* Two deletions of a name undone in any order leave one topic of it, the later one. */
+static void undone_deletions_leave_one_topic_of_a_name(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    for (int i = 0; i < 2; i++) {
+        assert_ok(add_words(&f, "cars", i ? "oil" : "engine brakes", &err));
+        assert_ok(try_delete(&f, "Cars", &err));
+    }
+    for (uint64_t number = 2; number <= 4; number += 2)
+        assert_ok(gf_edit_undo(f.store, fixture_place("c"), fixture_default(), number, NULL, NULL,
+                               NULL, &err));
+    assert_int_equal(list(&f).n, 1);
+    rebuild(&f, 1, GF_START_FRESH);
+    assert_ok(
+        gf_edit_undo(f.store, fixture_place("c"), fixture_default(), 3, NULL, NULL, NULL, &err));
+    assert_int_equal(list(&f).n, 1);
+    rebuild(&f, 1, GF_START_FRESH);
+    fixture_close(&f);
+}
+
 /* What is merged into a topic goes there again; a topic that is cut is cut again. */
 static void edits_of_a_topic_are_obeyed(void **state)
 {
@@ -489,6 +513,7 @@ int main(void)
         cmocka_unit_test(examples_are_in_their_topic),
         cmocka_unit_test(values_of_a_field_are_topics),
         cmocka_unit_test(what_cannot_be_is_refused),
+        cmocka_unit_test(undone_deletions_leave_one_topic_of_a_name),
         cmocka_unit_test(edits_of_a_topic_are_obeyed),
         cmocka_unit_test(topics_last_over_random_histories),
         cmocka_unit_test(threads_make_no_difference),
