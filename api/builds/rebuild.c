@@ -235,12 +235,15 @@ static gf_status rebuild_within(rebuilding *r, gf_error *err)
 static gf_status check_within(const gf_call *call, gf_error *err)
 {
     static const char *const others[] = {"all", "dry-run", "explain-k", "matrix"};
+    gf_slice collection = gf_call_text(call, "collection");
+    if (!gf_call_has(call, "within") && !gf_call_has(call, "k")) return GF_OK;
+    if (!gf_call_has(call, "within") && !collection.len) collection = GF_SLICE("COLLECTION");
     if (!gf_call_has(call, "within"))
-        return gf_call_has(call, "k")
-                   ? gf_fail(err, GF_EINVAL,
-                             "k goes with within; else, for this time alone: --set k=20; to stay: "
-                             "grouperfish config set COLLECTION k=20")
-                   : GF_OK;
+        return gf_fail(err, GF_EINVAL,
+                       "k goes with within; else, for this time alone: --set k=%" PRIu64
+                       "; to stay: grouperfish config set %.*s k=%" PRIu64,
+                       gf_call_number(call, "k", 0), GF_SLICE_ARG(collection),
+                       gf_call_number(call, "k", 0));
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (gf_call_flag(call, others[i]))
             return gf_fail(err, GF_EINVAL, "within makes a configuration: leave %s out", others[i]);

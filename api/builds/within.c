@@ -16,11 +16,15 @@ typedef struct beginning {
     gf_slice within; /* of the configuration that is there */
 } beginning;
 
+/* Topics are of one configuration: without them topics=only would leave every document unplaced. */
 static gf_status take_own(void *context, const gf_setting *setting, gf_slice value,
                           gf_origin origin, gf_error *err)
 {
     beginning *b = context;
-    bool other = strcmp(setting->name, "k") == 0 || strcmp(setting->name, "within") == 0;
+    static const char *const others[] = {"k", "topics", "within"};
+    bool other = false;
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        other = other || strcmp(setting->name, others[i]) == 0;
     if (other || origin == GF_FROM_PROGRAM || b->n == MOST_SETTINGS) return GF_OK;
     gf_slice copy = gf_arena_copy(&b->memory, value);
     if (!copy.ptr) return gf_fail_memory(err, "settings");
