@@ -252,6 +252,19 @@ static void same_groups(const listing *a, const listing *b)
     }
 }
 
+/* Groups of the same documents have the same id; how many there are. */
+static size_t hold_ids(const listing *a, const listing *b)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->n; i++)
+        for (size_t j = 0; j < b->n; j++)
+            if (memcmp(a->at[i].has, b->at[j].has, sizeof a->at[i].has) == 0) {
+                assert_int_equal(a->at[i].id, b->at[j].id);
+                n++;
+            }
+    return n;
+}
+
 static void put_some(fixture *f, gf_random *random, bool *there, size_t n)
 {
     static const char *const words[] = {"apple", "pear",  "plum",  "ship", "fish",  "wave",
@@ -273,7 +286,7 @@ static void random_histories(void **state)
     (void)state;
     static listing before, now, again;
     gf_random random = gf_random_seed(gf_test_seed(), 7);
-    size_t kept = 0, fresh = 0;
+    size_t kept = 0, fresh = 0, held = 0;
     for (int history = 0; history < 4; history++) {
         fixture f;
         bool there[DOCUMENTS] = {false};
@@ -310,7 +323,7 @@ static void random_histories(void **state)
             fixture_set(&f, "c", "default", "start", "served");
             fixture_rebuild(&f, "c");
             list_groups(&f, &again);
-            if (step % 3) same_groups(&now, &again); /* from served to served nothing moves */
+            held += hold_ids(&now, &again); /* the centres may have moved, and with them the tree */
             for (size_t i = 0; i < again.n; i++)
                 if (again.at[i].id > greatest) greatest = again.at[i].id;
             before = again;
@@ -319,7 +332,7 @@ static void random_histories(void **state)
         fixture_is_sound(&f);
         fixture_close(&f);
     }
-    assert_true(kept > 50 && fresh > 50);
+    assert_true(kept > 20 && fresh > 20 && held > 20);
 }
 
 /* An edit hands on what is alike, without new ids; undoing it brings all back. */
