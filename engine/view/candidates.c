@@ -6,7 +6,8 @@
  *                          of its documents have it, is not new
  *     weights              tf * ln((N + n) / (df in the build + df here)), of unit length
  *     fit                  score in the build * length of the known part, against the cluster's own
- *     new terms            more often here than chance has it, in documents that fit nowhere
+ *     new terms            more often here, or among the last of them, than chance has it, in documents
+ *                          that fit nowhere
  *     k-means              of the documents that fit nowhere and have a new term
  *     groups               of its clusters: those half of which have the same new term are one
  *
@@ -278,32 +279,70 @@ static double chance_of(uint64_t all, uint64_t n, double q)
     return sum < 1 ? sum : 1;
 }
 
+/*
+ * The last documents that came are looked at by themselves as well, since what is new came last: all of them, the
+ * last half, the last quarter and so on. Each is a test of its own, and counts as one.
+ */
+static uint32_t count_windows(const searching *s)
+{
+    uint32_t n = 1;
+    while (s->n >> n >= 2 * (size_t)s->least)
+        n++;
+    return n;
+}
+
+/* Documents of each term, and those that fit nowhere, in the last so many. */
+static void count_window(const searching *s, size_t size, uint32_t *df, uint32_t *unfit)
+{
+    memset(df, 0, s->n_terms * sizeof *df);
+    memset(unfit, 0, s->n_terms * sizeof *unfit);
+    for (size_t i = s->n - size; i < s->n; i++) {
+        gf_row_view row = gf_csr_row(&s->rows.x, (uint32_t)i);
+        for (uint32_t e = 0; e < row.n; e++) {
+            if (row.col[e] >= s->n_terms) continue;
+            df[row.col[e]]++;
+            unfit[row.col[e]] += !s->at[i].fits;
+        }
+    }
+}
+
+/* Terms of one window; `share` of all documents are in it. */
+static gf_status find_in_window(searching *s, const uint32_t *df, const uint32_t *unfit,
+                                double share, double tests, gf_error *err)
+{
+    const gf_vocabulary *build = &s->view->model.vocabulary;
+    uint32_t unknown = most_unknown(s->view);
+    gf_status st = GF_OK;
+    for (uint32_t t = 0; t < s->n_terms && st == GF_OK; t++) {
+        st = gf_cancel_check(s->cancel, err);
+        uint64_t before = s->known[t] == GF_TERM_NONE ? unknown : build->df[s->known[t]];
+        uint64_t all = before + s->df[t];
+        if (s->weight[t] <= 0 || df[t] < s->least || 2 * unfit[t] < df[t]) continue;
+        if ((double)df[t] <= share * (double)all) continue;
+        double p = chance_of(all, df[t], share) * tests;
+        if (p <= ALPHA && p < s->p[t]) s->p[t] = p;
+    }
+    return st;
+}
+
 static gf_status find_new_terms(searching *s, uint32_t *n_new, gf_error *err)
 {
     const gf_vocabulary *build = &s->view->model.vocabulary;
-    uint32_t unknown = most_unknown(s->view), tests = build->n_regular;
-    double q = (double)s->n / ((double)s->n + build->n_docs);
+    uint32_t n_windows = count_windows(s), n_tested = build->n_regular;
+    double all = (double)s->n + build->n_docs;
+    uint32_t *df = gf_calloc((size_t)s->n_terms + 1, sizeof *df);
     uint32_t *unfit = gf_calloc((size_t)s->n_terms + 1, sizeof *unfit);
-    gf_status st = GF_OK;
-    if (!unfit) return gf_fail_memory(err, "terms");
-    for (size_t i = 0; i < s->n; i++) {
-        gf_row_view row = gf_csr_row(&s->rows.x, (uint32_t)i);
-        for (uint32_t e = 0; e < row.n; e++)
-            if (row.col[e] < s->n_terms) unfit[row.col[e]] += !s->at[i].fits;
+    gf_status st = df && unfit ? GF_OK : gf_fail_memory(err, "terms");
+    for (uint32_t t = 0; t < s->n_terms; t++)
+        n_tested += s->known[t] == GF_TERM_NONE;
+    for (uint32_t w = 0; w < n_windows && st == GF_OK; w++) {
+        size_t size = s->n >> w;
+        count_window(s, size, df, unfit);
+        st = find_in_window(s, df, unfit, (double)size / all, (double)n_tested * n_windows, err);
     }
     for (uint32_t t = 0; t < s->n_terms; t++)
-        tests += s->known[t] == GF_TERM_NONE;
-    for (uint32_t t = 0; t < s->n_terms && st == GF_OK; t++) {
-        st = gf_cancel_check(s->cancel, err);
-        uint64_t df = s->known[t] == GF_TERM_NONE ? unknown : build->df[s->known[t]];
-        uint64_t all = df + s->df[t];
-        if (s->weight[t] <= 0 || s->df[t] < s->least || 2 * unfit[t] < s->df[t]) continue;
-        if ((double)s->df[t] <= q * (double)all) continue;
-        double p = chance_of(all, s->df[t], q) * tests;
-        if (p > ALPHA) continue;
-        s->p[t] = p;
-        ++*n_new;
-    }
+        *n_new += s->p[t] < 1;
+    gf_free(df);
     gf_free(unfit);
     return st;
 }
