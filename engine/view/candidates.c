@@ -265,8 +265,7 @@ static gf_status judge_fits(searching *s, gf_error *err)
 
 /* ---- new terms ------------------------------------------------------------------------------- */
 
-/* The chance that of `all` documents `n` or more are among those with a share of q: binomial. */
-static double chance_of(uint64_t all, uint64_t n, double q)
+double gf_view_chance(uint64_t all, uint64_t n, double q)
 {
     double sum = 0, m = (double)all;
     for (uint64_t j = n; j <= all; j++) {
@@ -319,7 +318,7 @@ static gf_status find_in_window(searching *s, const uint32_t *df, const uint32_t
         uint64_t all = before + s->df[t];
         if (s->weight[t] <= 0 || df[t] < s->least || 2 * unfit[t] < df[t]) continue;
         if ((double)df[t] <= share * (double)all) continue;
-        double p = chance_of(all, df[t], share) * tests;
+        double p = gf_view_chance(all, df[t], share) * tests;
         if (p <= ALPHA && p < s->p[t]) s->p[t] = p;
     }
     return st;

@@ -163,4 +163,9 @@ gf_status gf_view_row_of(gf_view *view, const gf_document *document, gf_row_view
 
 void gf_assign_free(gf_assigner *assigner);
 
+/* ---- candidates.c ---------------------------------------------------------------------------- */
+
+/** The chance that of `all` documents `n` or more are among those with this share of all: binomial. */
+double gf_view_chance(uint64_t all, uint64_t n, double share);
+
 #endif

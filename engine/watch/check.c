@@ -7,13 +7,13 @@
  *
  * The bound on false alarms is one for groups, one for clusters. Looks at one build are many tests
  * of documents that are mostly the same; the n-th has the share 1 / n(n+1) of the bound, and all together 1.
- * Clusters are tested once for each build, over all of them: it is the same test at each look.
+ * Clusters are tested at the first look at a build with these rules: a put does not move them.
  */
-#include "cluster/label/labels.h"
 #include "engine/edit/internal.h"
 #include "engine/store/collections.h"
 #include "engine/store/lock.h"
 #include "engine/watch/kept.h"
+#include "engine/watch/rising.h"
 #include "engine/watch/when.h"
 
 #include "base/clock.h"
@@ -27,8 +27,7 @@
 #include <inttypes.h>
 #include <math.h>
 
-#define BOUND          0.025 /* of groups, over all looks at a build */
-#define BOUND_OF_RISES 0.001 /* of clusters; with a margin, since a rebuild is not blind to time */
+#define BOUND 0.025 /* of groups, over all looks at a build; of clusters */
 
 enum { LEAST_GROUP = 5, PERIODS = 48, TERMS = 5 };
 
@@ -52,8 +51,7 @@ typedef struct looking {
     gf_watch_state state;
     subject *at; /* n */
     size_t n, capacity;
-    uint32_t *passed; /* n_passed: ids of clusters without a subject */
-    size_t n_passed, passed_capacity;
+    uint64_t judged; /* the last rule, once clusters were put to all of them; 0: not at this look */
     gf_arena memory;
     gf_batch *batch;
     uint64_t next_id;
@@ -108,28 +106,31 @@ static gf_status keep_group(void *context, const gf_new_group *g, gf_error *err)
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-/*
- * Clusters without a subject of their own take in what fits nowhere, and a rebuild that goes on from the
- * served clusters has more such documents among the last than among those that the clusters were made of: they
- * rise whatever comes.
- */
-static gf_status pass_over(void *context, const gf_cluster_info *c, gf_error *err)
+/* The chance of z alone, where there are no words to tell by. */
+static double chance_of_z(const gf_trends *t, const gf_trend *c)
 {
-    looking *l = context;
-    bool has_subject =
-        !gf_label_is_mixed(c->label) && !(c->figures && c->figures->clarity == GF_CLARITY_MIXED);
-    if (has_subject) return GF_OK;
-    if (!gf_grow(&l->passed, &l->passed_capacity, l->n_passed + 1, sizeof *l->passed))
-        return gf_fail_memory(err, "clusters");
-    l->passed[l->n_passed++] = c->id;
+    return (double)t->n_clusters * erfc(c->z / sqrt(2)) / 2;
+}
+
+static gf_status judge(looking *l, const gf_trends *t, gf_watch_rise *rises, size_t n,
+                       gf_error *err)
+{
+    if (l->view->info.rows == GF_ROWS_OF_TEXTS)
+        return gf_watch_judge_rises(l->view, t, l->cancel, rises, n, err);
+    for (size_t i = 0, at = 0; i < t->n_clusters && at < n; i++)
+        if (t->clusters[i].cluster == rises[at].cluster)
+            rises[at++].p = chance_of_z(t, &t->clusters[i]);
     return GF_OK;
 }
 
-static bool is_passed_over(const looking *l, uint32_t cluster)
+static gf_status keep_rising(looking *l, const gf_trend *c, double p, gf_slice period,
+                             gf_error *err)
 {
-    for (size_t i = 0; i < l->n_passed; i++)
-        if (l->passed[i] == cluster) return true;
-    return false;
+    subject s = {.is = {.cluster = c->cluster, .size = c->size, .z = c->z},
+                 .p = p,
+                 .label = gf_arena_copy(&l->memory, c->label),
+                 .period = period};
+    return s.label.ptr ? keep_subject(l, &s, err) : gf_fail_memory(err, "clusters");
 }
 
 static gf_status keep_clusters(void *context, const gf_trends *t, gf_error *err)
@@ -137,19 +138,36 @@ static gf_status keep_clusters(void *context, const gf_trends *t, gf_error *err)
     looking *l = context;
     gf_buffer text = {0};
     gf_slice period;
-    gf_status st = GF_OK;
+    size_t n = 0;
     if (t->n_periods == 0) return GF_OK;
+    gf_watch_rise *rises = gf_array(t->n_clusters + 1, sizeof *rises);
+    if (!rises) return gf_fail_memory(err, "clusters");
+    for (size_t i = 0; i < t->n_clusters; i++)
+        if (t->clusters[i].direction == GF_RISING)
+            rises[n++] = (gf_watch_rise){.cluster = t->clusters[i].cluster, .p = 1};
     gf_calendar_write(t->kind, t->first + (int64_t)t->n_periods - 1, &text);
-    st = keep_bytes(l, &text, &period, err);
-    for (size_t i = 0; i < t->n_clusters && st == GF_OK; i++) {
-        const gf_trend *c = &t->clusters[i];
-        if (c->direction != GF_RISING || is_passed_over(l, c->cluster)) continue;
-        subject s = {.is = {.cluster = c->cluster, .size = c->size, .z = c->z},
-                     .p = (double)t->n_clusters * erfc(c->z / sqrt(2)) / 2,
-                     .label = gf_arena_copy(&l->memory, c->label),
-                     .period = period};
-        st = s.label.ptr ? keep_subject(l, &s, err) : gf_fail_memory(err, "clusters");
+    gf_status st = keep_bytes(l, &text, &period, err);
+    if (st == GF_OK) st = judge(l, t, rises, n, err);
+    for (size_t i = 0, at = 0; i < t->n_clusters && st == GF_OK; i++)
+        if (t->clusters[i].direction == GF_RISING)
+            st = keep_rising(l, &t->clusters[i], rises[at++].p, period, err);
+    gf_free(rises);
+    return st;
+}
+
+/* Whether there is a rule of rising clusters that those of this build were not put to. */
+static gf_status owes_rising(looking *l, bool *owes, gf_error *err)
+{
+    gf_watch_state state;
+    gf_status st = gf_watch_read_state(&l->place, &state, err);
+    uint64_t judged = st == GF_OK && state.build == l->view->info.build ? state.judged : 0;
+    for (size_t i = 0; i < l->rules.n && st == GF_OK; i++) {
+        bool this_one = false;
+        st = gf_watch_when_check(l->rules.at[i].when, &this_one, err);
+        *owes = *owes || (this_one && l->rules.at[i].number > judged);
+        if (l->rules.at[i].number > l->judged) l->judged = l->rules.at[i].number;
     }
+    if (!*owes) l->judged = 0;
     return st;
 }
 
@@ -159,15 +177,9 @@ static gf_status find_subjects(looking *l, gf_error *err)
 {
     gf_view *v = l->view;
     bool rising = false;
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < l->rules.n && st == GF_OK; i++) {
-        bool this_one = false;
-        st = gf_watch_when_check(l->rules.at[i].when, &this_one, err);
-        rising = rising || this_one;
-    }
+    gf_status st = owes_rising(l, &rising, err);
     if (st == GF_OK && !gf_rows_are_given(v->info.rows))
         st = gf_view_candidates(v, LEAST_GROUP, l->cancel, keep_group, l, err);
-    if (st == GF_OK && rising) st = gf_view_clusters(v, pass_over, l, err);
     if (st == GF_OK && rising)
         st = gf_view_trends(v, GF_PERIOD_AUTO, PERIODS, l->cancel, keep_clusters, l, err);
     return st;
@@ -336,7 +348,7 @@ static gf_status put_rule_to(looking *l, const gf_watch *rule, const subject *s,
     gf_buffer key = {0};
     gf_status st = gf_watch_when_holds(rule->when, &s->is, &holds, err);
     if (st != GF_OK || !holds) return st;
-    if (s->is.is_new ? s->p * looks * (looks + 1) > BOUND : s->p > BOUND_OF_RISES) return GF_OK;
+    if (s->is.is_new ? s->p * looks * (looks + 1) > BOUND : s->p > BOUND) return GF_OK;
     gf_buffer_format(&key, "%s %" PRIu64, s->is.is_new ? "new" : "rising", s->is.cluster);
     if (!s->is.is_new) gf_buffer_format(&key, " %.*s", GF_SLICE_ARG(s->period));
     st = gf_buffer_check(&key, err);
@@ -385,7 +397,8 @@ static gf_status note(looking *l, gf_error *err)
     if (st != GF_OK || !quiet) return st;
     st = gf_batch_create(l->place.store->db, &l->batch, err);
     if (st == GF_OK) st = gf_watch_read_state(&l->place, &l->state, err);
-    if (l->state.build != l->view->info.build) l->state.looks = 0;
+    if (l->state.build != l->view->info.build) l->state.looks = l->state.judged = 0;
+    if (l->judged > l->state.judged) l->state.judged = l->judged;
     l->state.build = l->view->info.build;
     l->state.looks++;
     if (st == GF_OK) st = give_ids(l, err);
@@ -417,7 +430,7 @@ gf_status gf_watch_check(gf_store *store, gf_place where, gf_slice configuration
                          const gf_cancel *cancel, gf_watch_outcome *out, gf_error *err)
 {
     gf_watch_outcome found = {0};
-    looking l = {.place = {store, where, configuration}, .cancel = cancel, .out = &found};
+    looking l = {.place = {store, where, configuration, NULL}, .cancel = cancel, .out = &found};
     pthread_mutex_lock(&one_look);
     gf_status st = look(&l, err);
     pthread_mutex_unlock(&one_look);
@@ -426,7 +439,6 @@ gf_status gf_watch_check(gf_store *store, gf_place where, gf_slice configuration
     gf_watch_release_rules(&l.rules);
     gf_watch_release_alerts(&l.alerts);
     gf_free(l.at);
-    gf_free(l.passed);
     gf_arena_release(&l.memory);
     gf_buffer_release(&l.newest);
     if (st == GF_OK) *out = found;

@@ -330,7 +330,7 @@ static bool is_waiting(const gf_kept_alert *a)
 gf_status gf_watch_deliver(gf_store *store, gf_place where, gf_slice configuration, bool now,
                            const gf_cancel *cancel, gf_watch_outcome *out, gf_error *err)
 {
-    sending s = {.place = {store, where, configuration}, .cancel = cancel};
+    sending s = {.place = {store, where, configuration, NULL}, .cancel = cancel};
     gf_watch_outcome done = *out;
     done.delivered = done.waiting = done.failed = 0;
     pthread_mutex_lock(&one_round);

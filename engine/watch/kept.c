@@ -96,8 +96,8 @@ static gf_status read_part(const gf_watch_place *p, gf_watch_part part, gf_visit
     reading r = {.memory = memory, .good = true, .out = out};
     gf_status st = gf_json_parser_create(&r.parser, err);
     if (st == GF_OK)
-        st =
-            gf_watches_visit_part(p->store, NULL, p->where, p->configuration, part, visit, &r, err);
+        st = gf_watches_visit_part(p->store, p->snapshot, p->where, p->configuration, part, visit,
+                                   &r, err);
     gf_json_parser_free(r.parser);
     return st;
 }
@@ -207,8 +207,8 @@ gf_status gf_watch_read_body(const gf_watch_place *p, uint64_t number, gf_buffer
                              gf_error *err)
 {
     gf_row row = {0};
-    gf_status st = gf_watches_get(p->store, NULL, p->where, p->configuration, GF_WATCH_BODY, number,
-                                  &row, err);
+    gf_status st = gf_watches_get(p->store, p->snapshot, p->where, p->configuration, GF_WATCH_BODY,
+                                  number, &row, err);
     if (st == GF_OK) {
         gf_buffer_slice(out, row.cells[0].value);
         st = gf_buffer_check(out, err);
@@ -230,6 +230,7 @@ static gf_status keep_state(void *context, uint64_t number, gf_slice json, gf_er
         *s = (gf_watch_state){.watches = take_number(root, "watches"),
                               .alerts = take_number(root, "alerts"),
                               .looks = take_number(root, "looks"),
+                              .judged = take_number(root, "judged"),
                               .build = (int64_t)take_number(root, "build")};
     return st;
 }
@@ -253,6 +254,7 @@ gf_status gf_watch_put_state(const gf_watch_place *p, const gf_watch_state *s, g
     gf_json_put_uint(&w, "alerts", s->alerts);
     gf_json_put_uint(&w, "looks", s->looks);
     gf_json_put_uint(&w, "build", (uint64_t)s->build);
+    gf_json_put_uint(&w, "judged", s->judged);
     gf_json_end(&w, '}');
     return put_json(p, GF_WATCH_STATE, 0, &json, batch, err);
 }

@@ -5,7 +5,8 @@
  *     alert      {"watch": 1, "way": "post", "key": "new 17", "state": "waiting", "tries": 0, "time": ms,
  *                 "tried": ms, "next": ms, "problem": "..."}; its body is a cell of its own
  *     candidate  {"build": ms, "when": ms, "size": 20, "label": "chargers"}
- *     state      {"watches": 1, "alerts": 3, "looks": 17, "build": ms}: the last numbers, and the looks at that build
+ *     state      {"watches": 1, "alerts": 3, "looks": 17, "build": ms, "judged": 1}: the last numbers, and the looks at that
+ *                build; "judged": the last of the rules that its rising clusters were put to, which a put moves not
  */
 #ifndef GF_ENGINE_WATCH_KEPT_H
 #define GF_ENGINE_WATCH_KEPT_H
@@ -18,10 +19,11 @@ typedef struct gf_watch_place {
     gf_store *store;
     gf_place where;
     gf_slice configuration;
+    const gf_snapshot *snapshot; /* that is read; NULL: as it is now */
 } gf_watch_place;
 
 typedef struct gf_watch_state {
-    uint64_t watches, alerts, looks;
+    uint64_t watches, alerts, looks, judged;
     int64_t build;
 } gf_watch_state;
 

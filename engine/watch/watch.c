@@ -93,7 +93,7 @@ static gf_status add(const gf_watch_place *p, gf_watch *w, gf_batch *batch, gf_e
 gf_status gf_watch_add(gf_store *store, gf_place where, gf_slice configuration,
                        const gf_watch *watch, gf_visit_watch *visit, void *context, gf_error *err)
 {
-    gf_watch_place p = {store, where, configuration};
+    gf_watch_place p = {store, where, configuration, NULL};
     gf_watch w = *watch;
     gf_batch *batch = NULL;
     gf_status st = check_rule(&w, err);
@@ -125,7 +125,7 @@ static gf_status delete_rule(const gf_watch_place *p, uint64_t number, gf_kept_w
 gf_status gf_watch_delete(gf_store *store, gf_place where, gf_slice configuration, uint64_t number,
                           gf_visit_watch *visit, void *context, gf_error *err)
 {
-    gf_watch_place p = {store, where, configuration};
+    gf_watch_place p = {store, where, configuration, NULL};
     gf_kept_watches rules = {0};
     const gf_watch *found = NULL;
     gf_batch *batch = NULL;
@@ -144,7 +144,7 @@ gf_status gf_watch_delete(gf_store *store, gf_place where, gf_slice configuratio
 gf_status gf_watch_visit(gf_store *store, gf_place where, gf_slice configuration,
                          gf_visit_watch *visit, void *context, gf_error *err)
 {
-    gf_watch_place p = {store, where, configuration};
+    gf_watch_place p = {store, where, configuration, NULL};
     gf_kept_watches rules = {0};
     gf_status st = check_place(&p, err);
     if (st == GF_OK) st = gf_watch_read_rules(&p, &rules, err);
@@ -165,7 +165,7 @@ gf_status gf_watch_visit_places(gf_store *store, gf_visit_watch_place *visit, vo
 gf_status gf_alert_visit(gf_store *store, gf_place where, gf_slice configuration, uint64_t after,
                          gf_visit_alert *visit, void *context, gf_error *err)
 {
-    gf_watch_place p = {store, where, configuration};
+    gf_watch_place p = {store, where, configuration, NULL};
     gf_kept_alerts alerts = {0};
     gf_buffer body = {0};
     gf_status st = check_place(&p, err);

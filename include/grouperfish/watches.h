@@ -78,15 +78,20 @@ typedef struct gf_watch_outcome {
  *
  * A bound on false alarms: where documents come in random order, at most 5 of 100 builds have any alert
  * over all looks at them, however many those are. A group is told of where its chance p (changes.h) times
- * n(n+1), at the n-th look at a build, is at most 0.025; a rising cluster where the chance of its z, times the
- * number of clusters, is at most 0.001.
+ * n(n+1), at the n-th look at a build, is at most 0.025; a rising cluster where one of the ten heaviest terms of
+ * its centre is in more recent documents than chance has it, with at most 0.025 for all terms of the build: its z
+ * alone does not bound anything, since a rebuild that goes on from served clusters is not blind to time. Where
+ * the rows are no texts', there is z alone, and no bound but for builds that begin anew.
+ *
+ * Rising clusters are put to a rule once for each build: a put does not move them.
  *
  * While the configuration is being rebuilt nothing is done: ids are given by one at a time.
  *
  * @param cancel  may be NULL
  * @return GF_OK; GF_ENOTFOUND (collection, configuration); as gf_view_candidates and gf_view_trends.
  *         Where no build is served, nothing is told.
- * Cost: that of gf_view_candidates, and of gf_view_trends where a rule is of rising clusters.
+ * Cost: that of gf_view_candidates; where a rule is of rising clusters also, once for each build, that of
+ * gf_view_trends and, where any rises, of analysing the build's documents.
  */
 gf_status gf_watch_check(gf_store *store, gf_place where, gf_slice configuration,
                          const gf_cancel *cancel, gf_watch_outcome *out, gf_error *err);
