@@ -20,6 +20,7 @@
 #include "engine/upkeep/verify_best.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "engine/view/tree.h"
+#include "engine/watch/kept.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -570,6 +571,38 @@ static gf_status check_edits(checking *c, gf_place where, gf_slice configuration
     return st;
 }
 
+/* Rules and alerts can be read, are no newer than the last numbers, and each alert has what it sends. */
+static gf_status check_watches(checking *c, gf_place where, gf_slice configuration, gf_error *err)
+{
+    gf_watch_place p = {c->audit.store, where, configuration, c->snapshot};
+    gf_kept_watches rules = {0};
+    gf_kept_alerts alerts = {0};
+    gf_watch_state state = {0};
+    gf_buffer name = {0}, body = {0};
+    const char *of = name_of(&name, where.collection, configuration, 0);
+    gf_status st = gf_buffer_check(&name, err);
+    if (st == GF_OK) st = gf_watch_read_rules(&p, &rules, err);
+    if (st == GF_OK) st = gf_watch_read_alerts(&p, &alerts, err);
+    if (st == GF_OK) st = gf_watch_read_state(&p, &state, err);
+    if (st == GF_OK && rules.n && rules.at[rules.n - 1].number > state.watches)
+        st = gf_audit_fault(&c->audit, of, err, "a watch is newer than the collection says");
+    if (st == GF_OK && alerts.n && alerts.at[alerts.n - 1].alert.number > state.alerts)
+        st = gf_audit_fault(&c->audit, of, err, "an alert is newer than the collection says");
+    for (size_t i = 0; i < alerts.n && st == GF_OK; i++) {
+        gf_buffer_reset(&body);
+        st = gf_watch_read_body(&p, alerts.at[i].alert.number, &body, err);
+        if (st == GF_ENOTFOUND)
+            st = gf_audit_fault(&c->audit, of, err, "alert %" PRIu64 " has lost what it tells",
+                                alerts.at[i].alert.number);
+    }
+    st = gf_audit_read(&c->audit, st, of, err);
+    gf_watch_release_rules(&rules);
+    gf_watch_release_alerts(&alerts);
+    gf_buffer_release(&name);
+    gf_buffer_release(&body);
+    return st;
+}
+
 /* The builds of one configuration, and that its pointer leads to one of them. */
 static gf_status check_configuration(checking *c, gf_place where, gf_slice configuration,
                                      int64_t served, gf_error *err)
@@ -606,6 +639,7 @@ static gf_status visit_configuration(void *context, const gf_configuration_info 
 {
     configuration_walk *w = context;
     gf_status st = check_edits(w->c, w->where, info->name, w->row->pins, err);
+    if (st == GF_OK) st = check_watches(w->c, w->where, info->name, err);
     if (st != GF_OK) return st;
     return check_configuration(w->c, w->where, info->name,
                                gf_collection_row_served(w->row, info->name), err);
