@@ -1022,6 +1022,38 @@ class Collection(Plots):
         """The topics: name, cluster, documents, threshold, whether a rebuild is owed."""
         return Table.from_rows(self._by_config("topic list"), "topics")
 
+    def watch_add(
+        self,
+        when: str,
+        post: Optional[str] = None,
+        exec: Optional[str] = None,
+        mail: Union[str, os.PathLike, None] = None,
+        secret_file: Union[str, os.PathLike, None] = None,
+    ) -> dict:
+        """Have alerts of what is new or rises (docs/alerts.md); the rule, with its number.
+
+        Give one of ``post`` (an address), ``exec`` (a command) and ``mail`` (a file of mail).
+        """
+        way = {"post": post, "exec": exec, "mail": mail, "secret_file": secret_file}
+        given = {name: os.fspath(value) for name, value in way.items() if value is not None}
+        return self._by_config("watch add", when=when, **given)[0]
+
+    def watches(self) -> Table:
+        """The rules that make alerts: watch, when, way, target, signed, since."""
+        return Table.from_rows(self._by_config("watch list"), "watches")
+
+    def watch_delete(self, watch: int) -> "Collection":
+        """Delete a rule; its alerts that wait are not sent."""
+        return self._edit("watch delete", watch=watch)
+
+    def watch_run(self) -> dict:
+        """Look once at what is new, and send alerts: how many there are, and what came of them."""
+        return self._by_config("watch run")[0]
+
+    def alerts(self, after: Optional[int] = None) -> Table:
+        """What watches told, oldest first, with state and tries; those of numbers above ``after``."""
+        return Table.from_rows(self._by_config("alerts", after=after), "alerts")
+
     def edits(self) -> Table:
         """What people changed, oldest first: number, kind, who, when, why, whether it holds."""
         return Table.from_rows(self._by_config("edits"), "edits")

@@ -209,6 +209,34 @@ class Results(InAFolder):
         with self.assertRaises(grouperfish.NotFound):
             c.add_topic("other", like=["nobody"])
 
+    def test_watches(self):
+        c = self.filled()
+        words = ["cats", "purr", "dogs", "bark", "mice", "squeak", "cows", "moo"]
+        c.put({"id": list(range(1000, 1200)),
+               "text": [" ".join(words[(i * step) % 8] for step in (1, 3, 5)) for i in range(200)]})
+        c.rebuild(k=3)
+        with tempfile.TemporaryDirectory() as folder:
+            box = os.path.join(folder, "box")
+            rule = c.watch_add("new >= 5", mail=box)
+            self.assertEqual((rule["watch"], rule["way"], rule["target"]), (1, "mail", box))
+            self.assertEqual(c.watches()["when"], ["new >= 5"])
+            self.assertEqual(c.watch_run()["candidates"], 0)
+            c.put({"id": list(range(100, 112)), "text": ["sturgeon and halibut"] * 12})
+            run = c.watch_run()
+            self.assertEqual((run["candidates"], run["told"], run["delivered"]), (1, 1, 1))
+            alert, = c.alerts()
+            self.assertEqual((alert["kind"], alert["size"], alert["state"]), ("new", 12, "delivered"))
+            self.assertEqual(len(c.alerts(after=alert["alert"])), 0)
+            with open(box) as f:
+                self.assertIn("Subject: Grouperfish alert 1 of", f.read())
+        self.assertEqual(len(c.watch_delete(1).watches()), 0)
+        with self.assertRaises(NotFound):
+            c.watch_delete(1)
+        with self.assertRaisesRegex(grouperfish.Invalid, "column 1"):
+            c.watch_add("nwe >= 5", mail="box")
+        with self.assertRaisesRegex(grouperfish.Invalid, "one of post, exec and mail"):
+            c.watch_add("new >= 5")
+
     def test_what_changed(self):
         c = self.filled()
         c.put({"id": [21, 22, 23], "text": ["dogs bark", "a dog barks", "dogs"]})
