@@ -1,0 +1,111 @@
+/* Watches: verify finds what is lost of an alert; every allocation of a look and a delivery may fail. */
+#include "tests/engine/fixture.h"
+
+#include "base/memory.h"
+#include "engine/config/watches.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+typedef struct watching {
+    fixture f;
+    char box[64];
+} watching;
+
+static void open_watching(watching *w)
+{
+    gf_error err;
+    gf_watch rule = {.when = GF_SLICE("new >= 5 or rising z >= 0"), .way = GF_WATCH_MAIL};
+    fixture_open(&w->f);
+    snprintf(w->box, sizeof w->box, "/tmp/gf-watch-box.%d", (int)getpid());
+    rule.target = gf_slice_str(w->box);
+    for (unsigned i = 0; i < 60; i++) {
+        static const char *const texts[] = {"cat dog leash", "engine brakes tyre", "flour yeast"};
+        char id[8], time[32];
+        snprintf(id, sizeof id, "d%u", i);
+        snprintf(time, sizeof time, "%u", 1290000000 + i * 86400);
+        bool cats = i >= 45 || i % 9 == 0; /* they rise */
+        fixture_put_field(&w->f, "number", id, texts[cats ? 0 : 1 + i % 2], time, "1");
+    }
+    fixture_set(&w->f, "c", "default", "k", "3");
+    fixture_rebuild(&w->f, "c");
+    assert_ok(
+        gf_watch_add(w->f.store, fixture_place("c"), fixture_default(), &rule, NULL, NULL, &err));
+    for (unsigned i = 0; i < 12; i++) {
+        char id[8];
+        snprintf(id, sizeof id, "n%u", i);
+        fixture_put(&w->f, "c", id, "sturgeon halibut");
+    }
+}
+
+static void close_watching(watching *w)
+{
+    fixture_close(&w->f);
+    unlink(w->box);
+}
+
+static gf_status look_and_deliver(void *context, gf_error *err)
+{
+    watching *w = context;
+    gf_watch_outcome out = {0};
+    gf_store *store = w->f.store;
+    gf_status st = gf_watch_check(store, fixture_place("c"), fixture_default(), NULL, &out, err);
+    if (st == GF_OK)
+        st = gf_watch_deliver(store, fixture_place("c"), fixture_default(), true, NULL, &out, err);
+    return st;
+}
+
+static gf_status count_alert(void *context, const gf_alert *alert, gf_error *err)
+{
+    unsigned *n = context;
+    (void)err;
+    assert_true(gf_slice_equal(alert->state, GF_SLICE("delivered")));
+    ++*n;
+    return GF_OK;
+}
+
+static void failed_allocations_are_told(void **state)
+{
+    watching w;
+    gf_error err;
+    unsigned n = 0;
+    (void)state;
+    open_watching(&w);
+    gf_test_sweep(look_and_deliver, NULL, &w);
+    assert_ok(
+        gf_alert_visit(w.f.store, fixture_place("c"), fixture_default(), 0, count_alert, &n, &err));
+    assert_int_equal(n, 2); /* of what is new, and of what rises */
+    fixture_is_sound(&w.f);
+    close_watching(&w);
+}
+
+static void verify_finds_an_alert_without_its_body(void **state)
+{
+    watching w;
+    gf_error err;
+    gf_batch *batch;
+    gf_verified v;
+    char first[512];
+    (void)state;
+    open_watching(&w);
+    assert_ok(look_and_deliver(&w, &err));
+    fixture_is_sound(&w.f);
+    assert_ok(gf_batch_create(w.f.store->db, &batch, &err));
+    assert_ok(gf_watches_delete(w.f.store, fixture_place("c"), fixture_default(), GF_WATCH_BODY, 1,
+                                batch, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    assert_int_equal(fixture_verify(&w.f, first, &v), 1);
+    if (!strstr(first, "alert 1 has lost what it tells")) fail_msg("%s", first);
+    close_watching(&w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(failed_allocations_are_told),
+        cmocka_unit_test(verify_finds_an_alert_without_its_body),
+    };
+    return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
+}
