@@ -23,6 +23,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -214,19 +215,33 @@ static gf_status write_message(const sending *s, const gf_kept_alert *a, gf_buff
     return gf_buffer_check(out, err);
 }
 
+/* All of it, or none: what a full disk left of a message goes, since the whole of it comes again. */
+static bool append_all(int fd, gf_slice message)
+{
+    struct stat before;
+    if (fstat(fd, &before) != 0 || write(fd, message.ptr, message.len) < 0) return false;
+    struct stat after;
+    if (fstat(fd, &after) == 0 && after.st_size == before.st_size + (off_t)message.len)
+        return fsync(fd) == 0;
+    if (ftruncate(fd, before.st_size) == 0) errno = ENOSPC;
+    return false;
+}
+
+/* Nothing of the file may hold a round up: neither a pipe that nobody reads, nor another's lock. */
 static gf_status append_mail(sending *s, const gf_watch *rule, const gf_kept_alert *a,
                              gf_error *err)
 {
     gf_buffer message = {0};
+    struct stat is;
     char *path = gf_copy_string(rule->target.ptr, rule->target.len);
     gf_status st = path ? write_message(s, a, &message, err) : gf_fail_memory(err, "a path");
-    int fd = st == GF_OK ? open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600) : -1;
-    if (st == GF_OK) {
-        bool written = fd >= 0 && flock(fd, LOCK_EX) == 0 &&
-                       write(fd, message.ptr, message.len) == (ssize_t)message.len &&
-                       fsync(fd) == 0;
-        if (!written) gf_buffer_format(&s->problem, "%s: %s", path, strerror(errno));
-    }
+    int flags = O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NONBLOCK;
+    int fd = st == GF_OK ? open(path, flags, 0600) : -1;
+    if (st == GF_OK && fd >= 0 && (fstat(fd, &is) != 0 || !S_ISREG(is.st_mode)))
+        gf_buffer_format(&s->problem, "%s: this is no file of mail", path);
+    else if (st == GF_OK && (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0 ||
+                             !append_all(fd, gf_buffer_view(&message))))
+        gf_buffer_format(&s->problem, "%s: %s", path, strerror(errno));
     if (fd >= 0) close(fd);
     gf_buffer_release(&message);
     gf_free(path);

@@ -266,7 +266,7 @@ gf_status gf_watch_read_secret(gf_slice path, gf_buffer *out, gf_error *err)
     char bytes[MOST_SECRET];
     char *name = gf_copy_string(path.ptr, path.len);
     if (!name) return gf_fail_memory(err, "a secret");
-    int fd = open(name, O_RDONLY | O_CLOEXEC);
+    int fd = open(name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe has nothing yet */
     ssize_t n = fd >= 0 ? read(fd, bytes, sizeof bytes) : -1;
     gf_status st = n < 0 ? gf_fail_errno(err, "secret-file %s", name) : GF_OK;
     if (fd >= 0) close(fd);

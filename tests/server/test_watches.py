@@ -1,4 +1,5 @@
 """What is new: alerts of a real server at a real receiver, their signature, tries and bound."""
+import fcntl
 import hashlib
 import hmac
 import http.server
@@ -160,7 +161,27 @@ class Serving(unittest.TestCase):
                 answer = server.ask("POST", f"/v1/collections/c/watches?when=new%3E%3D5&{name}=x")
                 self.assertEqual(answer.status, 400)
                 self.assertIn(b"on the store's own machine", answer.body)
+            there = ["--server", f"http://127.0.0.1:{server.port}"]
+            for name in ("exec", "mail", "secret-file"):
+                done = subprocess.run(
+                    [PROGRAM, *there, "watch", "add", "c", "--when", "new >= 5", f"--{name}", "x"],
+                    text=True, capture_output=True, timeout=60)
+                self.assertEqual(done.returncode, 2)
+                self.assertIn("on the store's own machine", done.stderr)
+            for place in (there, ["--store", server.store]):
+                self.assertIn("on the store's own machine", self.ask_model(place, {"exec": "touch x"}))
             self.assertEqual(server.json("GET", "/v1/collections/c/watches"), [])
+
+    def ask_model(self, place, way):
+        """The answer of MCP to a model that adds a watch."""
+        requests = [{"id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}},
+            {"id": 2, "method": "tools/call", "params": {"name": "watch_add", "arguments": {
+                "collection": "c", "when": "new >= 5", **way}}}]
+        lines = "".join(json.dumps({"jsonrpc": "2.0", **r}) + "\n" for r in requests)
+        done = subprocess.run([PROGRAM, *place, "mcp", "--allow-writes", "--allow-network"], input=lines, text=True,
+                              capture_output=True, timeout=60)
+        return done.stdout.splitlines()[-1] if done.stdout else done.stderr
 
 
 class Command(unittest.TestCase):
@@ -230,6 +251,23 @@ class Command(unittest.TestCase):
             self.assertEqual(c.rows("watch", "run", "c")[0]["delivered"], 1)
             alert, = c.rows("alerts", "c")
             self.assertEqual((alert["state"], alert["tries"]), ("delivered", 2))
+
+    def test_a_file_that_holds_up(self):
+        """A pipe that nobody reads, and a file that another has locked: told, and not waited for."""
+        with Local() as c:
+            c.build()
+            os.mkfifo(c.path("pipe"))
+            c.rows("watch", "add", "c", "--when", "new >= 5", "--mail", c.path("pipe"))
+            c.rows("watch", "add", "c", "--when", "new >= 5", "--mail", c.path("box"))
+            c.put(topic(0, 12))
+            with open(c.path("box"), "w") as box:
+                fcntl.flock(box, fcntl.LOCK_EX)
+                self.assertEqual(c.rows("watch", "run", "c")[0]["waiting"], 2)
+            run, = c.rows("watch", "run", "c")
+            self.assertEqual((run["waiting"], run["delivered"]), (1, 1))
+            with open(os.open(c.path("pipe"), os.O_RDONLY | os.O_NONBLOCK)):
+                self.assertEqual(c.rows("watch", "run", "c")[0]["waiting"], 1)
+            self.assertIn("no file of mail", c.rows("alerts", "c")[0]["problem"])
 
     def test_killed_between_sending_and_noting(self):
         """The receiver has it, the process is killed before it can say so: it comes again, the same."""
