@@ -103,6 +103,8 @@ static const char *kind_name(gf_parameter_kind kind)
         return "several";
     case GF_PARAMETER_SETTINGS:
         return "settings";
+    case GF_PARAMETER_SETTING:
+        return "setting";
     }
     return "text";
 }

@@ -154,6 +154,8 @@ gf_status gf_arguments_check_value(const gf_parameter *p, gf_slice value, gf_err
     if (p->kind == GF_PARAMETER_SHARE && !parse_share(value, &share)) what = "a number from 0 to 1";
     if (p->kind == GF_PARAMETER_CHOICE && !is_choice(p->value, value)) what = p->value;
     if (p->kind == GF_PARAMETER_SETTINGS) return check_setting(value, err);
+    if (p->kind == GF_PARAMETER_SETTING)
+        return gf_setting_check_value(gf_slice_str(p->name), value, err);
     if (what)
         return gf_fail(err, GF_EINVAL, "%s: \"%.*s\" is %s %s", p->name, GF_SLICE_ARG(value),
                        p->kind == GF_PARAMETER_CHOICE ? "none of" : "not", what);

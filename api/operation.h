@@ -19,15 +19,16 @@
 typedef enum gf_parameter_kind {
     GF_PARAMETER_TEXT, /* UTF-8, not empty */
     GF_PARAMETER_PATH, /* likewise: a path of the caller's; over a store's socket it is made absolute */
-    GF_PARAMETER_NUMBER,  /* whole, from least to most */
-    GF_PARAMETER_BYTES,   /* a number, maybe with K, M, G or T behind it; likewise */
-    GF_PARAMETER_MOMENT,  /* a build's time: milliseconds since 1970, or ISO 8601 */
-    GF_PARAMETER_SHARE,   /* a decimal number from 0 to 1 */
-    GF_PARAMETER_CHOICE,  /* one of the words that `value` lists */
-    GF_PARAMETER_FLAG,    /* there (empty or "true"), or not there, or "false" */
-    GF_PARAMETER_LIST,    /* may be given several times, and with commas */
-    GF_PARAMETER_SEVERAL, /* may be given several times, each a whole */
-    GF_PARAMETER_SETTINGS /* likewise: KEY=VALUE, keys of a configuration (gf_settings) */
+    GF_PARAMETER_NUMBER,   /* whole, from least to most */
+    GF_PARAMETER_BYTES,    /* a number, maybe with K, M, G or T behind it; likewise */
+    GF_PARAMETER_MOMENT,   /* a build's time: milliseconds since 1970, or ISO 8601 */
+    GF_PARAMETER_SHARE,    /* a decimal number from 0 to 1 */
+    GF_PARAMETER_CHOICE,   /* one of the words that `value` lists */
+    GF_PARAMETER_FLAG,     /* there (empty or "true"), or not there, or "false" */
+    GF_PARAMETER_LIST,     /* may be given several times, and with commas */
+    GF_PARAMETER_SEVERAL,  /* may be given several times, each a whole */
+    GF_PARAMETER_SETTINGS, /* likewise: KEY=VALUE, keys of a configuration (gf_settings) */
+    GF_PARAMETER_SETTING   /* a value of the configuration's key of the parameter's name */
 } gf_parameter_kind;
 
 typedef struct gf_parameter {

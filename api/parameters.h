@@ -28,6 +28,7 @@
 #define P_FLAG(name, meaning)                     {name, GF_PARAMETER_FLAG, false, NULL, meaning, 0, 0}
 #define P_LIST(name, value, meaning)              {name, GF_PARAMETER_LIST, false, value, meaning, 0, 0}
 #define P_SEVERAL(name, required, value, meaning) {name, GF_PARAMETER_SEVERAL, required, value, meaning, 0, 0}
+#define P_SETTING(name, value, meaning)           {name, GF_PARAMETER_SETTING, false, value, meaning, 0, 0}
 #define P_SETTINGS(required, meaning)             {"set", GF_PARAMETER_SETTINGS, required, "KEY=VALUE", meaning, 0, 0}
 
 #define P_COLLECTION  P_REQUIRED("collection", "NAME", "the collection")

@@ -235,19 +235,30 @@ static gf_status rebuild_within(rebuilding *r, gf_error *err)
 static gf_status check_within(const gf_call *call, gf_error *err)
 {
     static const char *const others[] = {"all", "dry-run", "explain-k", "matrix"};
-    gf_slice collection = gf_call_text(call, "collection");
-    if (!gf_call_has(call, "within") && !gf_call_has(call, "k")) return GF_OK;
-    if (!gf_call_has(call, "within") && !collection.len) collection = GF_SLICE("COLLECTION");
-    if (!gf_call_has(call, "within"))
-        return gf_fail(err, GF_EINVAL,
-                       "k goes with within; else, for this time alone: --set k=%" PRIu64
-                       "; to stay: grouperfish config set %.*s k=%" PRIu64,
-                       gf_call_number(call, "k", 0), GF_SLICE_ARG(collection),
-                       gf_call_number(call, "k", 0));
+    if (!gf_call_has(call, "within")) return GF_OK;
     for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
         if (gf_call_flag(call, others[i]))
             return gf_fail(err, GF_EINVAL, "within makes a configuration: leave %s out", others[i]);
     return GF_OK;
+}
+
+/* Those of `set`, and k; with `within` k is of the configuration that is made. gf_free what comes. */
+static gf_status read_settings(const gf_call *call, gf_pair **set, size_t *n, gf_error *err)
+{
+    gf_status st = gf_call_settings(call, set, n, err);
+    if (st != GF_OK || !gf_call_has(call, "k") || gf_call_has(call, "within")) return st;
+    gf_pair *all = gf_array(*n + 1, sizeof *all);
+    if (!all) st = gf_fail_memory(err, "settings");
+    for (size_t i = 0; i < *n && st == GF_OK; i++) {
+        all[i] = (*set)[i];
+        if (gf_slice_equal(all[i].name, GF_SLICE("k")))
+            st = gf_fail(err, GF_EINVAL, "k is given twice, by itself and by set");
+    }
+    if (st == GF_OK) all[(*n)++] = (gf_pair){GF_SLICE("k"), gf_call_text(call, "k")};
+    gf_free(*set);
+    *set = st == GF_OK ? all : NULL;
+    if (st != GF_OK) gf_free(all);
+    return st;
 }
 
 static gf_status rebuild_all(rebuilding *r, gf_error *err)
@@ -282,7 +293,7 @@ static gf_status run_rebuild(gf_call *call, gf_error *err)
     if (all && matrix) return gf_fail(err, GF_EINVAL, "matrix: it is for one collection");
     gf_pair *set = NULL;
     size_t n_set = 0;
-    st = gf_call_settings(call, &set, &n_set, err);
+    st = read_settings(call, &set, &n_set, err);
     if (st != GF_OK) return st;
     gf_rebuild_options o =
         GF_REBUILD_OPTIONS(.force = gf_call_flag(call, "force"),
@@ -337,7 +348,9 @@ static const gf_parameter rebuild_parameters[] = {
     P_TEXT("within", "[CONFIG:]ID|gID",
            "cluster the documents of that cluster or group alone, as a configuration of its own "
            "(named as config says, else such as default-14)"),
-    P_NUMBER("k", 1, 1000000, "with within: into so many clusters (as its settings say)"),
+    P_SETTING(
+        "k", "N|auto",
+        "clusters, for these builds alone (as configured); with within, of its configuration"),
     P_FLAG("force", "also where nothing has changed, or the clusters are of a matrix"),
     P_CHOICE("start", "served|fresh", "begin from the served clusters or anew (as configured)"),
     P_FLAG("dry-run", "say what would be rebuilt and how much memory that takes, and do nothing"),

@@ -93,7 +93,7 @@ gf_status gf_within_make(gf_call *call, gf_store *store, gf_buffer *name, bool *
     gf_place where = gf_call_place(call);
     gf_slice id, parent = parent_of(gf_call_text(call, "within"), &id);
     gf_slice given = gf_call_text(call, "config");
-    gf_buffer within = {0}, k = {0};
+    gf_buffer within = {0};
     gf_status st = check_parent(call, store, parent, id, err);
     if (st != GF_OK) return st;
     if (given.len)
@@ -101,10 +101,8 @@ gf_status gf_within_make(gf_call *call, gf_store *store, gf_buffer *name, bool *
     else
         gf_buffer_format(name, "%.*s-%.*s", GF_SLICE_ARG(parent), GF_SLICE_ARG(id));
     gf_buffer_format(&within, "%.*s:%.*s", GF_SLICE_ARG(parent), GF_SLICE_ARG(id));
-    gf_buffer_format(&k, "%" PRIu64, gf_call_number(call, "k", 0));
     st = gf_buffer_check(name, err);
     if (st == GF_OK) st = gf_buffer_check(&within, err);
-    if (st == GF_OK) st = gf_buffer_check(&k, err);
     gf_slice configuration = gf_buffer_view(name);
     if (st == GF_OK) st = gf_configuration_read(store, where, configuration, take_within, &b, err);
     *is_new = st == GF_ENOTFOUND;
@@ -115,10 +113,9 @@ gf_status gf_within_make(gf_call *call, gf_store *store, gf_buffer *name, bool *
                      "another name",
                      GF_SLICE_ARG(configuration));
     b.pairs[b.n++] = (gf_pair){GF_SLICE("within"), gf_buffer_view(&within)};
-    if (gf_call_has(call, "k")) b.pairs[b.n++] = (gf_pair){GF_SLICE("k"), gf_buffer_view(&k)};
+    if (gf_call_has(call, "k")) b.pairs[b.n++] = (gf_pair){GF_SLICE("k"), gf_call_text(call, "k")};
     if (st == GF_OK) st = gf_configuration_set(store, where, configuration, b.pairs, b.n, err);
     gf_arena_release(&b.memory);
     gf_buffer_release(&within);
-    gf_buffer_release(&k);
     return st;
 }

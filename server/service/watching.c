@@ -18,10 +18,9 @@
 #include "grouperfish/watches.h"
 
 #include <pthread.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
-enum { SLICE_MICROSECONDS = 50000, PAUSE_FACTOR = 10, LONGEST_PAUSE = 20, NICENESS = 5 };
+enum { SLICE_MICROSECONDS = 50000, PAUSE_FACTOR = 10, LONGEST_PAUSE = 20 };
 
 /* A place as it was at its last look. */
 typedef struct looked {
@@ -181,7 +180,6 @@ static void pause_for(const walker *w, double seconds)
 static void *keep_walking(void *context)
 {
     walker *w = context;
-    setpriority(PRIO_PROCESS, (id_t)gettid(), NICENESS);
     while (!is_over(w)) {
         double begun = gf_clock_seconds();
         walk(w);

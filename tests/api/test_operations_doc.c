@@ -251,25 +251,8 @@ static void rebuild_with_3(transport *t)
     assert_run(t, "rebuild", "collection", "feedback", "threads", "1", "start", "fresh");
 }
 
-/* "after a put of 100 documents `Chargers get hot`" */
+/* "after a put of 30 documents `Chargers get hot`": after a build with 300 of others */
 static void put_chargers(transport *t)
-{
-    gf_buffer lines = {0};
-    for (int i = 1; i <= 100; i++)
-        gf_buffer_format(&lines, "{\"id\":\"c%d\",\"text\":\"Chargers get hot\"}\n", i);
-    transport_input(t, "chargers.jsonl", gf_buffer_view(&lines));
-    assert_run(t, "put", "collection", "feedback");
-    gf_buffer_release(&lines);
-}
-
-/* "after a watch": one whose alerts go to the file of mail `box` here. */
-static void add_watch(transport *t)
-{
-    assert_run(t, "watch add", "collection", "feedback", "when", "new >= 20", "mail", "/box.mbox");
-}
-
-/* "after an alert": the watch has told of 30 documents, among 300 of a build. */
-static void tell_alert(transport *t)
 {
     gf_buffer lines = {0};
     for (int i = 1; i <= 300; i++)
@@ -283,9 +266,21 @@ static void tell_alert(transport *t)
         gf_buffer_format(&lines, "{\"id\":\"c%d\",\"text\":\"Chargers get hot\"}\n", i);
     transport_input(t, "chargers.jsonl", gf_buffer_view(&lines));
     assert_run(t, "put", "collection", "feedback");
+    gf_buffer_release(&lines);
+}
+
+/* "after a watch": one whose alerts go to the file of mail `box` here. */
+static void add_watch(transport *t)
+{
+    assert_run(t, "watch add", "collection", "feedback", "when", "new >= 20", "mail", "/box.mbox");
+}
+
+/* "after an alert": the watch has told of these 30. */
+static void tell_alert(transport *t)
+{
+    put_chargers(t);
     add_watch(t);
     assert_run(t, "watch run", "collection", "feedback");
-    gf_buffer_release(&lines);
 }
 
 static void compare_rows(reference_section *s, transport *t, gf_slice rows)
@@ -388,7 +383,7 @@ static void run_example(reference_section *s, gf_slice line, gf_slice *rest)
     if (memmem(line.ptr, line.len, "after a rebuild", 15)) rebuild_with_3(&t);
     if (memmem(line.ptr, line.len, "after an edit", 13)) edit_both(&t);
     if (memmem(line.ptr, line.len, "after a topic was added", 23)) add_topic(&t);
-    if (memmem(line.ptr, line.len, "after a put of 100", 18)) put_chargers(&t);
+    if (memmem(line.ptr, line.len, "after a put of 30 documents", 27)) put_chargers(&t);
     if (memmem(line.ptr, line.len, "after a watch", 13)) add_watch(&t);
     if (memmem(line.ptr, line.len, "after an alert", 14)) tell_alert(&t);
     bool of_tweets = strncmp(s->operation->name, "tweets ", 7) == 0;

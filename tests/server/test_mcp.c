@@ -406,9 +406,10 @@ static void makes_tools_of_operations(void **state)
         }
         bool file = o->file_only || (o->file_type && !o->file_flag);
         assert_true(lists(&all, name) == !file);
-        assert_true(lists(&writing, name) == (!file && !o->local));
-        assert_true(lists(&reading, name) == (!file && !o->local && !gf_operation_writes(o)));
-        n_reading += !file && !o->local && !gf_operation_writes(o);
+        bool plain = !file && !o->local && !o->network;
+        assert_true(lists(&writing, name) == plain);
+        assert_true(lists(&reading, name) == (plain && !gf_operation_writes(o)));
+        n_reading += plain && !gf_operation_writes(o);
         n_all += !file;
         /* A tool's own arguments. */
         for (size_t k = 0; k < o->n_parameters; k++) {
