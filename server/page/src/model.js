@@ -68,6 +68,7 @@ export async function readTrends(place, clusters = []) {
         place.collection,
         place.config,
         place.build.build,
+        place.build.edits,
         place.info.modified,
     ]);
     const anew = () => {
