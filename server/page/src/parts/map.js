@@ -5,11 +5,11 @@
 import { h, svg } from '../dom.js';
 import { count } from '../format.js';
 import { plain } from '../text.js';
+import { gestures } from './gestures.js';
 import { latitudeOf, longitudeOf, MOST_LATITUDE, UNITS, xOf, yOf } from './land.js';
 
 const TILE = 256,
     MOST_ZOOM = 15,
-    FINGER = 5 /* px that a finger or mouse may shake */,
     STEP = 96; /* px of an arrow key */
 
 const STEPS = [45, 30, 15, 10, 5, 2, 1, 0.5, 0.2, 0.1, 0.05, 0.02, 0.01, 0.005, 0.002, 0.001];
@@ -370,92 +370,46 @@ export function map({ land, kept, label, onMove, onBox, onMark, onDrawing }) {
         onDrawing(on);
     }
 
-    /* Fingers and mouse: one moves or draws, two zoom. */
-    const fingers = new Map();
-    let begun = null; /* {x, y, box: whether a box is drawn, moved} */
-
-    const inside = (e) => {
-        const box = frame.getBoundingClientRect();
-        return { x: e.clientX - box.left - 1, y: e.clientY - box.top - 1 };
-    };
-
-    frame.addEventListener('pointerdown', (e) => {
-        if (e.button !== 0) return;
-        const p = inside(e);
-        fingers.set(e.pointerId, p);
-        if (fingers.size === 1) begun = { ...p, box: drawing || e.shiftKey, moved: false };
-        else {
-            begun = { box: false, moved: true };
-            drawn.setAttribute('visibility', 'hidden');
-        }
-        if (e.shiftKey) e.preventDefault(); /* no text is chosen */
-    });
-    frame.addEventListener('pointermove', (e) => {
-        const before = fingers.get(e.pointerId);
-        if (!before || !begun) return;
-        const p = inside(e);
-        if (!begun.moved && Math.hypot(p.x - begun.x, p.y - begun.y) < FINGER) return;
-        begun.moved = true;
-        frame.setPointerCapture(e.pointerId);
-        if (fingers.size === 2) {
-            const [other] = [...fingers].find(([id]) => id !== e.pointerId).slice(1);
-            const was = Math.hypot(before.x - other.x, before.y - other.y),
-                is = Math.hypot(p.x - other.x, p.y - other.y);
-            moveBy((p.x - before.x) / 2, (p.y - before.y) / 2);
-            if (was > 1 && is > 1)
-                zoomAt((p.x + other.x) / 2, (p.y + other.y) / 2, Math.log2(is / was));
-        } else if (begun.box) {
+    const { inside } = gestures(frame, {
+        wants: () => drawing,
+        moveBy,
+        zoomAt,
+        drawing: (line) => {
+            const [p, q] = [line[0], line.at(-1)];
             drawn.setAttribute('visibility', 'visible');
-            drawn.setAttribute('x', Math.min(p.x, begun.x));
-            drawn.setAttribute('y', Math.min(p.y, begun.y));
-            drawn.setAttribute('width', Math.abs(p.x - begun.x));
-            drawn.setAttribute('height', Math.abs(p.y - begun.y));
-        } else moveBy(p.x - before.x, p.y - before.y);
-        fingers.set(e.pointerId, p);
+            drawn.setAttribute('x', Math.min(p.x, q.x));
+            drawn.setAttribute('y', Math.min(p.y, q.y));
+            drawn.setAttribute('width', Math.abs(p.x - q.x));
+            drawn.setAttribute('height', Math.abs(p.y - q.y));
+        },
+        drawn: (line) => {
+            drawn.setAttribute('visibility', 'hidden');
+            if (!line) return;
+            const [p, q] = [line[0], line.at(-1)];
+            const a = at(
+                    clamp(Math.min(p.x, q.x), 0, size.width),
+                    clamp(Math.min(p.y, q.y), 0, size.height),
+                ),
+                b = at(
+                    clamp(Math.max(p.x, q.x), 0, size.width),
+                    clamp(Math.max(p.y, q.y), 0, size.height),
+                );
+            setDrawing(false);
+            const all = b.x - a.x >= 1;
+            onBox({
+                west: all ? -180 : longitudeOf(wrap(a.x)),
+                south: latitudeOf(b.y),
+                east: all ? 180 : longitudeOf(wrap(b.x)),
+                north: latitudeOf(a.y),
+            });
+        },
+        /* The page scrolls by the wheel until somebody is in the map. */
+        wheeled: (e) => e.ctrlKey || document.activeElement === frame,
     });
-    const lifted = (e) => {
-        if (!fingers.delete(e.pointerId)) return;
-        const p = inside(e),
-            was = begun;
-        if (fingers.size) return;
-        begun = null;
-        if (!was?.box || !was.moved || e.type !== 'pointerup') return;
-        const a = at(
-                clamp(Math.min(p.x, was.x), 0, size.width),
-                clamp(Math.min(p.y, was.y), 0, size.height),
-            ),
-            b = at(
-                clamp(Math.max(p.x, was.x), 0, size.width),
-                clamp(Math.max(p.y, was.y), 0, size.height),
-            );
-        setDrawing(false);
-        drawn.setAttribute('visibility', 'hidden');
-        const all = b.x - a.x >= 1;
-        onBox({
-            west: all ? -180 : longitudeOf(wrap(a.x)),
-            south: latitudeOf(b.y),
-            east: all ? 180 : longitudeOf(wrap(b.x)),
-            north: latitudeOf(a.y),
-        });
-    };
-    frame.addEventListener('pointerup', lifted);
-    frame.addEventListener('pointercancel', lifted);
     frame.addEventListener('dblclick', (e) => {
         const p = inside(e);
         if (!e.target.closest('.spot')) zoomAt(p.x, p.y, 1);
     });
-    /* The page scrolls by the wheel until somebody is in the map. */
-    frame.addEventListener(
-        'wheel',
-        (e) => {
-            if (!e.ctrlKey && document.activeElement !== frame) return;
-            e.preventDefault();
-            const p = inside(e);
-            zoomAt(p.x, p.y, clamp(-e.deltaY * (e.deltaMode ? 0.05 : 0.0025), -1, 1));
-        },
-        { passive: false },
-    );
-
     new ResizeObserver(() => {
         const before = size;
         size = { width: frame.clientWidth, height: frame.clientHeight };
