@@ -89,6 +89,7 @@ try {
         ['page-map', '#/c/posts?view=map', 'a.tile', 800, 'light'],
         ['page-tree', '#/c/posts?view=tree&levels=5,12', '.tree', 900, 'dark'],
         ['page-fields', '#/c/posts/fields', '.crosstab', 720, 'light'],
+        ['page-documents', '#/c/posts/documents', '.names span', 800, 'light'],
         ['page-settings', '#/c/posts/settings', '.settings', 800, 'light'],
         ['page-cluster', '#/c/posts/cluster/{cluster}', '.chart svg', 900],
         ['page-document', '#/c/posts/doc/12yhmq', '.why', 720],

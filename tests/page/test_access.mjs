@@ -1,24 +1,8 @@
 // The page for those who see, hear or move otherwise: WCAG 2.2 AA by axe, keys alone, twice the size,
 // reduced motion.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
+import { check } from './axe.mjs';
 import { inBrowser, open, posts, server, still } from './fixture.mjs';
-
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
-
-/* Violations that axe finds in a view: all views are looked at before a test fails. */
-async function check(page, what, against) {
-    await page.evaluate(axe);
-    const found = await page.evaluate(
-        (values) => globalThis.axe.run(document, { runOnly: { type: 'tag', values } }),
-        TAGS,
-    );
-    assert.ok(found.passes.length > 5, what);
-    for (const v of found.violations)
-        against.push(`${what}: ${v.id}: ${v.nodes[0].html.slice(0, 160)} (${v.nodes.length})`);
-}
 
 const VIEWS = [
     ['', '.row-link'],
@@ -33,6 +17,8 @@ const VIEWS = [
     ['#/c/posts/cluster/1?within=the', '.within'],
     ['#/c/posts/fields', '.crosstab'],
     ['#/c/posts/duplicates', '.alike'],
+    ['#/c/posts/documents', '.map.points'],
+    ['#/c/airlines/edits', 'main h1'],
     ['#/c/twice/builds', '.builds'],
     ['#/c/twice/settings', '.settings'],
     ['#/c/twice/diff', '.diff'],
@@ -81,7 +67,7 @@ for (const [colorScheme, width] of [
 
 /* Everything that can be clicked, by Tab alone; and what has the focus is seen. */
 inBrowser('Tab reaches every control, in the order of the page, and the focus is seen', async (page) => {
-    for (const hash of ['#/c/twice', '#/c/twice/cluster/1', '#/c/twice/settings', '#/c/twice/builds', '#/c/twice/fields', '#/c/twice/duplicates?min=0.3', '#/c/twice/search?q=tabs']) {
+    for (const hash of ['#/c/twice', '#/c/twice/cluster/1', '#/c/twice/settings', '#/c/twice/builds', '#/c/twice/fields', '#/c/twice/duplicates?min=0.3', '#/c/twice/edits', '#/c/twice/search?q=tabs']) {
         await open(page, hash);
         await still(page);
         const wanted = await page.evaluate(() => {

@@ -7,6 +7,7 @@ import './test_number.mjs';
 import './test_work.mjs';
 import './test_edits.mjs';
 import './test_fields.mjs';
+import './test_documents.mjs';
 import './test_access.mjs';
 import './test_week.mjs';
 import './test_tweets.mjs';

@@ -17,6 +17,7 @@ import { clusters } from './views/clusters.js';
 import { collections } from './views/collections.js';
 import { diff } from './views/diff.js';
 import { documentView } from './views/document.js';
+import { documents } from './views/documents.js';
 import { duplicates } from './views/duplicates.js';
 import { edits } from './views/edits.js';
 import { fields } from './views/fields.js';
@@ -32,6 +33,7 @@ const views = {
     cluster,
     doc: documentView,
     diff,
+    documents,
     duplicates,
     edits,
     fields,

@@ -6,6 +6,7 @@
 //     #/c/NAME/doc/ID             a document
 //     #/c/NAME/diff               what changed (from, to)
 //     #/c/NAME/fields             clusters by a field (field, time, value, values, sort)
+//     #/c/NAME/documents          a map of all documents (x, y, zoom, colour)
 //     #/c/NAME/duplicates         documents that are nearly the same (min)
 //     #/c/NAME/builds             builds that are kept
 //     #/c/NAME/edits              what people changed in clusters
@@ -15,6 +16,18 @@
 //     #/tweets                    tweets (words, field, user, lang, from, to, box, by)
 //
 // with config=, build= and namespace= behind "?".
+
+const COLLECTION_VIEWS = [
+    'builds',
+    'diff',
+    'documents',
+    'duplicates',
+    'edits',
+    'fields',
+    'number',
+    'search',
+    'settings',
+];
 
 const decode = (s) => {
     try {
@@ -34,7 +47,7 @@ export function read(hash = location.hash) {
     else if (parts[0] === 'c' && parts.length >= 2) {
         route.collection = parts[1];
         if (parts.length === 2) route.view = 'clusters';
-        else if (['builds', 'diff', 'duplicates', 'edits', 'fields', 'number', 'search', 'settings'].includes(parts[2]) && parts.length === 3)
+        else if (COLLECTION_VIEWS.includes(parts[2]) && parts.length === 3)
             route.view = parts[2];
         else if (['cluster', 'doc'].includes(parts[2]) && parts.length === 4) {
             route.view = parts[2];

@@ -12,22 +12,29 @@ const CLUSTER = '/v1/collections/{collection}/clusters/{cluster}';
 
 const refresh = () => dispatchEvent(new CustomEvent('page:refresh'));
 
-/** Take an edit back; true where that waits for the next rebuild. */
-export async function undo(place, edit) {
-    const row = await json(
-        at`v1/collections/${place.collection}/undo` + query({ edit, config: place.where.config }),
-        { method: 'POST' },
-    );
+/** Take edits back, the latest first; true where that waits for the next rebuild. */
+export async function undo(place, ...edits) {
+    let waits = false;
+    for (const edit of edits.reverse()) {
+        const row = await json(
+            at`v1/collections/${place.collection}/undo` + query({ edit, config: place.where.config }),
+            { method: 'POST' },
+        );
+        waits ||= row.waits;
+    }
     refresh();
-    return row.waits;
+    return waits;
 }
+
+const told = (place, edits, words) =>
+    toast(words, async () => {
+        if (await undo(place, ...edits)) toast('The next rebuild takes it back');
+    });
 
 /** Make an edit: words, or what gives them, say what has been done, and the toast takes it back. */
 export async function make(place, method, path, values, words) {
     const row = await json(path + query({ ...values, config: place.where.config }), { method });
-    toast(typeof words === 'function' ? await words() : words, async () => {
-        if (await undo(place, row.edit)) toast('The next rebuild takes it back');
-    });
+    told(place, [row.edit], typeof words === 'function' ? await words() : words);
     return row;
 }
 
@@ -223,8 +230,27 @@ export const marks = (c) => [
     c.status ? h('span', { class: 'tag', title: plain([c.owner, c.note].filter(Boolean).join(': ')) }, shown(c.status)) : '',
 ];
 
-/** Put a document into another cluster: a choice of all of them. */
-export function moveDialog(place, d, now, clusters) {
+/* One edit for each; what was done until one is refused can be taken back, too. */
+async function moveAll(place, documents, to) {
+    const edits = [];
+    try {
+        for (const d of documents) {
+            const path = at`v1/collections/${place.collection}/documents/${d.id}/cluster`;
+            const row = await json(path + query({ cluster: to.value, config: place.where.config }), { method: 'PUT' });
+            edits.push(row.edit);
+        }
+    } finally {
+        if (edits.length)
+            told(place, edits, [
+                documents.length === 1 ? 'The document goes' : `${several(edits.length, 'document')} moved`,
+                ' into ',
+                h('q', {}, to.selectedOptions[0].textContent),
+            ]);
+    }
+}
+
+/** Put documents into another cluster than `now`: a choice of all of them. */
+export function moveDialog(place, documents, now, clusters) {
     const to = h(
         'select',
         { id: 'move-to', required: true },
@@ -232,22 +258,16 @@ export function moveDialog(place, d, now, clusters) {
             .filter((c) => c.cluster !== now)
             .map((c) => h('option', { value: c.cluster }, plain(c.label))),
     );
+    const one = documents.length === 1;
     formDialog(
-        'Move the document',
+        one ? 'Move the document' : `Move ${several(documents.length, 'document')}`,
         [
             h('label', { for: 'move-to' }, 'Into the cluster'),
             to,
-            h('p', { class: 'quiet' }, 'It goes there at once, and stays there in rebuilds.'),
+            h('p', { class: 'quiet' }, one ? 'It goes there at once, and stays there in rebuilds.' : 'They go there at once, and stay there in rebuilds.'),
         ],
         'Move',
-        () =>
-            make(
-                place,
-                'PUT',
-                at`v1/collections/${place.collection}/documents/${d.id}/cluster`,
-                { cluster: to.value },
-                ['The document goes into ', h('q', {}, to.selectedOptions[0].textContent)],
-            ),
+        () => moveAll(place, documents, to),
     );
 }
 

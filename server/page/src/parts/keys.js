@@ -13,6 +13,7 @@ const KEYS = [
     ['m', 'what can be done with the cluster'],
     ['Ctrl Z', 'take back what was done last'],
     ['← ↑ ↓ →, + −', 'move the map of tweets; 0 shows all of it, b takes what is seen as the box'],
+    ['← ↑ ↓ →, + −', 'move the map of documents; 0 shows all of it, l lists what is in view'],
     ['/', 'search, or filter'],
     ['Escape', 'leave a field; go one level up'],
     ['d', 'light or dark'],

@@ -173,6 +173,7 @@ export const collectionMenu = (place) =>
             place.info.size && { name: 'How many clusters?', href: to('number') },
             place.older && { name: 'What changed', href: to('diff') },
             place.build && { name: 'Clusters by field', href: route.to(['c', c, 'fields']) },
+            place.build && { name: 'Map of documents', href: route.to(['c', c, 'documents']) },
             place.build && { name: 'Near-duplicates', href: to('duplicates') },
             place.builds.length && { name: 'Builds', href: to('builds') },
             place.editable && { name: 'Changes by hand', href: editsAddress(place) },

@@ -8,6 +8,7 @@ const VIEWS = [
     ['map', 'Map'],
     ['tree', 'Tree'],
     ['fields', 'By field', 'fields'],
+    ['documents', 'Documents', 'documents'],
 ];
 const VIEW = 'grouperfish.view';
 

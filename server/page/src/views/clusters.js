@@ -1,7 +1,7 @@
 // A collection's clusters: a list by size, a treemap, or the hierarchy over them.
 import { at, json, query } from '../api.js';
 import { h } from '../dom.js';
-import { count, percent, several, signed } from '../format.js';
+import { count, percent, signed } from '../format.js';
 import { buildOf, readChanges, readPlace, readTrends } from '../model.js';
 import { actionsFor, clusterMenu } from '../parts/actions.js';
 import { draggable, handle } from '../parts/drag.js';
@@ -10,6 +10,7 @@ import { bar } from '../parts/bar.js';
 import { clarity, clarityRank } from '../parts/clarity.js';
 import { choices, collectionMenu, facts, rebuildForm } from '../parts/place.js';
 import { keepFocus } from '../parts/places.js';
+import { selectionBar } from '../parts/selection.js';
 import { spark } from '../parts/spark.js';
 import { table } from '../parts/table.js';
 import { tabs, viewOf } from '../parts/tabs.js';
@@ -241,53 +242,6 @@ function chips(rows, kinds, only) {
         chip('', 'All', rows.filter((c) => !c.hidden).length),
         some.map((k) => chip(k.name, k.title, k.n)),
     );
-}
-
-/* Actions on the clusters that are chosen. */
-function selectionBar(place, rows, chosen, clear, nameElement) {
-    const element = h('div', { class: 'selection', role: 'region', 'aria-label': 'Chosen clusters' });
-    const draw = async () => {
-        const clusters = rows.filter((c) => chosen.has(c.cluster));
-        element.hidden = !clusters.length;
-        if (!clusters.length) return element.replaceChildren();
-        const actions = (await actionsFor(place, clusters.length)).filter(
-            (a) => !a.fits || clusters.every(a.fits),
-        );
-        const documents = clusters.reduce((n, c) => n + c.size, 0);
-        keepFocus(element, () =>
-            element.replaceChildren(
-                h('strong', {}, `${count(clusters.length)} chosen`),
-                h(
-                    'span',
-                    { class: 'quiet' },
-                    `${several(documents, 'document')}, ${percent(documents / (place.build.documents || 1))}`,
-                ),
-                h(
-                    'span',
-                    { class: 'tools' },
-                    actions.map((a) =>
-                        h(
-                            'button',
-                            {
-                                type: 'button',
-                                onclick: () =>
-                                    a.run({
-                                        place,
-                                        clusters,
-                                        element: nameElement(clusters[0]),
-                                        done: () => chosen.clear(),
-                                    }),
-                            },
-                            a.name,
-                        ),
-                    ),
-                    h('button', { type: 'button', onclick: clear }, 'Clear'),
-                ),
-            ),
-        );
-    };
-    draw();
-    return { element, draw };
 }
 
 /* Of the hierarchy the groups that have a phrase in common, or so many on each level, and the clusters below. */

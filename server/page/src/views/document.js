@@ -255,7 +255,7 @@ function placeTools(where, d) {
                 at`v1/collections/${where.collection}/clusters` +
                     query({ ...place.where, sort: 'label' }),
             );
-            moveDialog(place, d, m.cluster, clusters);
+            moveDialog(place, [d], m.cluster, clusters);
         } catch (e) {
             failure(e);
         }
