@@ -18,6 +18,7 @@ const VIEWS = [
     ['#/c/posts/fields', '.crosstab'],
     ['#/c/posts/duplicates', '.alike'],
     ['#/c/posts/documents', '.map.points'],
+    ['#/c/twice/news', '.watch-form'],
     ['#/c/airlines/edits', 'main h1'],
     ['#/c/twice/builds', '.builds'],
     ['#/c/twice/settings', '.settings'],
@@ -67,7 +68,7 @@ for (const [colorScheme, width] of [
 
 /* Everything that can be clicked, by Tab alone; and what has the focus is seen. */
 inBrowser('Tab reaches every control, in the order of the page, and the focus is seen', async (page) => {
-    for (const hash of ['#/c/twice', '#/c/twice/cluster/1', '#/c/twice/settings', '#/c/twice/builds', '#/c/twice/fields', '#/c/twice/duplicates?min=0.3', '#/c/twice/edits', '#/c/twice/search?q=tabs']) {
+    for (const hash of ['#/c/twice', '#/c/twice/cluster/1', '#/c/twice/settings', '#/c/twice/builds', '#/c/twice/fields', '#/c/twice/duplicates?min=0.3', '#/c/twice/news', '#/c/twice/edits', '#/c/twice/search?q=tabs']) {
         await open(page, hash);
         await still(page);
         const wanted = await page.evaluate(() => {

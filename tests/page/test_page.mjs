@@ -8,6 +8,7 @@ import './test_work.mjs';
 import './test_edits.mjs';
 import './test_fields.mjs';
 import './test_documents.mjs';
+import './test_news.mjs';
 import './test_access.mjs';
 import './test_week.mjs';
 import './test_tweets.mjs';

@@ -21,6 +21,7 @@ import { documents } from './views/documents.js';
 import { duplicates } from './views/duplicates.js';
 import { edits } from './views/edits.js';
 import { fields } from './views/fields.js';
+import { news } from './views/news.js';
 import { number } from './views/number.js';
 import { search } from './views/search.js';
 import { settings } from './views/settings.js';
@@ -37,6 +38,7 @@ const views = {
     duplicates,
     edits,
     fields,
+    news,
     number,
     search,
     settings,

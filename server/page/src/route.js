@@ -7,6 +7,7 @@
 //     #/c/NAME/diff               what changed (from, to)
 //     #/c/NAME/fields             clusters by a field (field, time, value, values, sort)
 //     #/c/NAME/documents          a map of all documents (x, y, zoom, colour)
+//     #/c/NAME/news               what is new, and what was told
 //     #/c/NAME/duplicates         documents that are nearly the same (min)
 //     #/c/NAME/builds             builds that are kept
 //     #/c/NAME/edits              what people changed in clusters
@@ -24,6 +25,7 @@ const COLLECTION_VIEWS = [
     'duplicates',
     'edits',
     'fields',
+    'news',
     'number',
     'search',
     'settings',

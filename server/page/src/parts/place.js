@@ -175,6 +175,7 @@ export const collectionMenu = (place) =>
             place.build && { name: 'Clusters by field', href: route.to(['c', c, 'fields']) },
             place.build && { name: 'Map of documents', href: route.to(['c', c, 'documents']) },
             place.build && { name: 'Near-duplicates', href: to('duplicates') },
+            place.build && { name: 'What is new', href: to('news') },
             place.builds.length && { name: 'Builds', href: to('builds') },
             place.editable && { name: 'Changes by hand', href: editsAddress(place) },
             place.editable && {
