@@ -135,13 +135,13 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
         dataY = (py) => (py - size.height / 2) / scale() + at.y;
     const isShown = (i) => state.codes[i] !== NOWHERE;
 
-    const room = new Uint32Array(n);
+    const held = new Uint32Array(n);
     function inView() {
         const [west, east, north, south] = [dataX(0), dataX(size.width), dataY(0), dataY(size.height)];
         let found = 0;
         for (let i = 0; i < n; i++)
-            if (state.codes[i] !== NOWHERE && x[i] >= west && x[i] <= east && y[i] >= north && y[i] <= south) room[found++] = i;
-        return room.subarray(0, found);
+            if (state.codes[i] !== NOWHERE && x[i] >= west && x[i] <= east && y[i] >= north && y[i] <= south) held[found++] = i;
+        return held.subarray(0, found);
     }
 
     /* ---- drawing ------------------------------------------------------------------------------ */
@@ -158,8 +158,10 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
         const bytes = image.data,
             paper = rgb[0];
         new Uint32Array(bytes.buffer).fill((255 << 24) | (paper[2] << 16) | (paper[1] << 8) | paper[0]);
-        /* The fewer, the larger: of 20 a dot of 5 px, of 100,000 one of 1.3. */
-        const { side, steps, shares } = discOf(ratio() * clamp(9 - 1.55 * Math.log10(seen.length + 1), 1.3, 5), width),
+        /* The fewer, the larger: of 20 a dot of 5 px, of 100,000 one of 1.3; on a small map less. */
+        const room = Math.min(1, Math.sqrt(size.width * size.height) / 800),
+            radius = clamp((9 - 1.55 * Math.log10(seen.length + 1)) * room, 1.2, 5);
+        const { side, steps, shares } = discOf(ratio() * radius, width),
             perUnit = scale() * ratio(),
             left = width / 2 - at.x * perUnit,
             top = height / 2 - at.y * perUnit;
