@@ -84,7 +84,7 @@ async function rebuildWith(place, wanted, lasts) {
         /* A build whose number was said for once is made so again. */
         const before = place.build?.settings?.k ?? 'auto';
         const k = wanted || (place.build && before !== (await configuredNumber(place)) ? before : '');
-        rebuild(place.collection, place.config, !due, k ? { k } : {});
+        rebuild(place.collection, place.config, !due, k ? `k=${k}` : '');
     } catch (e) {
         failure(e);
     }

@@ -169,11 +169,11 @@ async function follow(task) {
     }
 }
 
-/** Ask for a rebuild, with settings for once, and follow it. */
-export async function rebuild(collection, config, force, settings = {}) {
+/** Ask for a rebuild, with a setting for once such as "k=9", and follow it. */
+export async function rebuild(collection, config, force, set = '') {
     try {
         follow(
-            await json(at`v1/collections/${collection}/builds` + query({ config, force, ...settings }), {
+            await json(at`v1/collections/${collection}/builds` + query({ config, force, set }), {
                 method: 'POST',
             }),
         );
