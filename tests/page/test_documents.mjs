@@ -214,7 +214,8 @@ inBrowser('several documents are moved at once, and that is taken back as a whol
     const now = await rowsNow();
     const went = now.filter((r) => r.cluster !== before.get(r.id));
     assert.ok(went.length > 0 && went.length <= n && went.every((r) => r.cluster === to), `${went.length} of ${n}`);
-    await leads(page, () => page.keyboard.press('Control+z'));
+    await page.keyboard.press('Control+z');
+    await page.locator('.toast').waitFor({ state: 'detached' }); /* one after the other: the view may be drawn on the way */
     assert.deepEqual(new Map((await rowsNow()).map((r) => [r.id, r.cluster])), before);
 });
 
