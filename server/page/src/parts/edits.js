@@ -249,7 +249,7 @@ async function moveAll(place, documents, to) {
     }
 }
 
-/** Put documents into another cluster than `now`: a choice of all of them. */
+/** Put documents into another cluster than `now`, null where they are in several: a choice of all of them. */
 export function moveDialog(place, documents, now, clusters) {
     const to = h(
         'select',

@@ -159,7 +159,7 @@ function listOf(where, place, data, clusters, actions, points, title, clear) {
         moveDialog(
             place,
             some.map((i) => ({ id: data.ids[i] })),
-            touched.length === 1 ? touched[0].cluster : data.cluster[some.length === 1 ? some[0] : -1],
+            new Set(some.map((i) => data.cluster[i])).size === 1 ? data.cluster[some[0]] : null,
             clusters,
         );
     const list = table({
