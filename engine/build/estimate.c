@@ -30,7 +30,7 @@ enum {
     SMALL_GROUP = 1 << 20,    /* a group of texts if memory is short */
     BATCHES = 8 << 20,        /* batches of changes that are filled, wait, or are written */
     BATCH_COPIES = 5,         /* times that size, with LevelDB's copies */
-    MEMBER_WRITTEN = 330,     /* a document's cells in LevelDB's buffers */
+    MEMBER_WRITTEN = 200,     /* a document's share of lists and indexes, in LevelDB's buffers */
     SWEEP = 2 << 20,          /* tables of logarithms, a block of documents */
     POSTING = 4,              /* of a segment that is inverted, with its share of the terms */
     SORTED_POSTING = 16,      /* of a chunk that a thread inverts */
