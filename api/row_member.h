@@ -1,5 +1,5 @@
 /**
- * What the rows of an operation hold: a table of members, from which /openapi.json has its schemas,
+ * Members of an operation's rows: a table of members, from which /openapi.json has its schemas,
  * docs/operations.md its tables, and which tests hold against every row that is given.
  *
  *     const gf_row_member gf_schema_pin[] = {M("collection", TEXT, "its name"),

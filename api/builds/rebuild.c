@@ -242,7 +242,7 @@ static gf_status check_within(const gf_call *call, gf_error *err)
     return GF_OK;
 }
 
-/* Those of `set`, and k; with `within` k is of the configuration that is made. gf_free what comes. */
+/* The settings of `set`, and k; with `within` k is the new configuration's. gf_free what comes. */
 static gf_status read_settings(const gf_call *call, gf_pair **set, size_t *n, gf_error *err)
 {
     gf_status st = gf_call_settings(call, set, n, err);

@@ -6,7 +6,7 @@
 
 /* ---- adding and deleting --------------------------------------------------------------------- */
 
-/* What was said takes effect when the clusters are made anew: with the command that does it. */
+/* Topics take effect when the clusters are made anew: the command that does it is told. */
 static void tell_owed(const gf_call *call, const char *what)
 {
     gf_buffer message = {0};

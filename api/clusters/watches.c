@@ -135,7 +135,7 @@ typedef struct alert_list {
     gf_buffer json;
 } alert_list;
 
-/* What is told, without what the row says or what the call named. */
+/* The alert's body without the members that the row has or that the call named. */
 static gf_status put_body(alert_list *l, gf_slice body, gf_error *err)
 {
     static const char *const left_out[] = {"alert",  "namespace", "collection",

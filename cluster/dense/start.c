@@ -1,5 +1,5 @@
 /*
- * Where dense clusters go on: centres of the clusters that rows had before, as sums of those rows
+ * Dense clusters go on here: centres of the clusters that rows had before, as sums of those rows
  * as they are now.
  */
 #include "cluster/dense/internal.h"

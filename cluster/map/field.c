@@ -27,10 +27,9 @@ struct gf_map_field {
     float *potential;       /* nodes^2 */
     uint32_t nodes, length; /* of now */
     float left, bottom, spacing, kernel_spacing;
-    uint32_t kernel_nodes; /* what the kernel was made for; 0: none yet */
-    /* Of the call. */
-    const gf_map_place *place;
-    gf_map_place *push;
+    uint32_t kernel_nodes;     /* what the kernel was made for; 0: none yet */
+    const gf_map_place *place; /* points of the call under way */
+    gf_map_place *push;        /* their forces */
     uint32_t n;
     double sum[PARTS]; /* of potentials at the part's points */
     bool backwards;

@@ -132,8 +132,8 @@ static gf_status add_label(gf_transformer *t, gf_slice label, const gf_language 
 }
 
 /*
- * Where each text has a language of its own, the label's is the one by which its words weigh most
- * in the centre.
+ * The label's language, when each text has its own, is the one by which its words weigh most in
+ * the centre.
  */
 static gf_status find_label(const figuring *f, gf_transformer *t, gf_slice label, uint32_t cluster,
                             gf_error *err)

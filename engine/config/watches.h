@@ -1,5 +1,5 @@
 /**
- * What is kept of a configuration's watches: a wide family of the collection's row, whose cells go
+ * A configuration's watches as they are kept: a wide family of the collection's row, whose cells go
  * with it.
  *
  *     configuration, 'r', number   a rule: JSON (engine/watch/kept.h)

@@ -1,5 +1,5 @@
 /*
- * What is new since a view's build: groups of pending documents that fit none of its clusters.
+ * Candidates, what is new since a view's build: groups of pending documents that fit none of its clusters.
  *
  *     pending documents    analysed as the build's are, into terms of their own: rows of tf
  *     a sample of the build's, behind them: a term that the build does not know, because too many

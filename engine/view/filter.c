@@ -4,7 +4,7 @@
 #include "engine/store/collections.h"
 #include "engine/view/view.h"
 
-/* Where the cluster is gone since, no document that came is meant. */
+/* A cluster that is gone since means none of the documents that came. */
 static gf_status load_within(gf_view *v, const gf_within *within, gf_error *err)
 {
     gf_collection_row row = {0};

@@ -268,7 +268,7 @@ static gf_status read_alert(sending *s, const gf_kept_alert *a, gf_error *err)
     return st;
 }
 
-/* What a receiver, a file or a missing library did is the alert's problem, and no failure. */
+/* A fault of a receiver, a file or a missing library is the alert's problem, and no failure. */
 static gf_status send_alert(sending *s, const gf_watch *rule, const gf_kept_alert *a, gf_error *err)
 {
     gf_error why = {GF_OK, ""};
@@ -304,7 +304,7 @@ static gf_status note_state(sending *s, const gf_kept_alert *a, gf_error *err)
     gf_row row = {0};
     gf_status st = gf_store_lock(s->place.store, err);
     if (st == GF_OK) st = gf_batch_create(s->place.store->db, &batch, err);
-    /* Where the configuration was deleted meanwhile nothing of it is to come back. */
+    /* The configuration may have been deleted meanwhile: then nothing of it is to come back. */
     if (st == GF_OK)
         st = gf_watches_get(s->place.store, NULL, s->place.where, s->place.configuration,
                             GF_WATCH_ALERT, a->alert.number, &row, err);

@@ -143,7 +143,7 @@ typedef struct gf_new_group {
 typedef gf_status gf_visit_candidate(void *context, const gf_new_group *candidate, gf_error *err);
 
 /**
- * What is new: groups among the documents that came or were put anew since the build
+ * Candidates, what is new: groups among the documents that came or were put anew since the build
  * (gf_view_pending), the largest first.
  *
  * A document fits nowhere where its similarity to the nearest centre, of which terms that the build

@@ -59,7 +59,7 @@ typedef enum gf_clarity { GF_CLARITY_CLEAR, GF_CLARITY_FAIR, GF_CLARITY_MIXED } 
 const char *gf_cluster_figures_word(gf_clarity clarity);
 
 /**
- * What a cluster's documents, terms and label tell of it without known classes, as of its build.
+ * Figures that a cluster's documents, terms and label give without known classes, as of its build.
  * docs/figures.md has the definitions, their sources and what is a good value.
  */
 typedef struct gf_cluster_figures {

@@ -62,7 +62,7 @@ typedef gf_status gf_visit_watch_place(void *context, gf_place where, gf_slice c
 gf_status gf_watch_visit_places(gf_store *store, gf_visit_watch_place *visit, void *context,
                                 gf_error *err);
 
-/** What a look or a round did. */
+/** The outcome of a look or a round. */
 typedef struct gf_watch_outcome {
     uint64_t candidates; /* groups of new documents that have an id */
     uint64_t told;       /* alerts that the look made */

@@ -104,7 +104,7 @@ static gf_status take_collection(void *context, const gf_collection_info *info, 
     return GF_OK;
 }
 
-/* What a look would have to look at. */
+/* Last change, number of rules and build of a place: a look that would see the same is left out. */
 static gf_status read_now(walker *w, const found_place *p, looked *now, gf_error *err)
 {
     gf_place where = {p->name_space, p->collection};

@@ -90,7 +90,7 @@ gf_status gf_vectorizer_add_beside(gf_vectorizer *vectorizer, const gf_text *tex
 gf_analyser *gf_vectorizer_take_analyser(gf_vectorizer *vectorizer);
 
 /**
- * Where one thread is all, have that analyser keep the words of the documents, up to so many tokens
+ * With one thread alone, have its analyser keep the words of the documents, up to so many tokens
  * (gf_analyser_keep): document i of the vectorizer is its i-th. Before the first add.
  */
 void gf_vectorizer_keep_tokens(gf_vectorizer *vectorizer, size_t most_tokens);

@@ -27,7 +27,7 @@ enum { GF_LONGEST_ASCII_UNIT = 4 };
 bool gf_ascii_sentences_suit(gf_slice s);
 
 /**
- * Where the sentence ends that begins at `from`: after it comes the next one, or nothing. The rules
+ * The end of the sentence that begins at `from`: after it comes the next one, or nothing. The rules
  * of Unicode Standard Annex 29 (SB3 to SB998), as far as ASCII without line feeds can tell them apart,
  * with ICU's properties of the characters; so ICU's breaker gives the same.
  *

@@ -1,5 +1,5 @@
 /**
- * Which of the extractions that papers have are to be made again.
+ * Extractions of papers that are to be made again.
  *
  *     failed           each whose status is not "success"
  *     error            by its status; likewise fail, oversize

@@ -1,6 +1,6 @@
 /*
- * What an import forgets, in its writer's thread: tweets that the stream says are deleted, and with
- * keep those that are too old.
+ * Tweets that an import forgets, in its writer's thread: those that the stream says are deleted, and
+ * with keep those that are too old.
  */
 #include "apps/tweets/write/import_internal.h"
 
