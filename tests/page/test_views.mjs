@@ -397,6 +397,70 @@ inBrowser(
     { viewport: { width: 1280, height: 420 } },
 );
 
+inBrowser(
+    'a view that comes late is at its place nevertheless, unless somebody has scrolled meanwhile',
+    async (page) => {
+        const [first] = await server.ask('GET', 'collections/posts/clusters');
+        const address = `#/c/posts/cluster/${first.cluster}`,
+            documents = () => page.waitForSelector('a.document');
+        let hold = false;
+        await page.route(/clusters\?.*\bby=/, async (route) => {
+            while (hold && !page.isClosed()) await new Promise((go) => setTimeout(go, 20));
+            await route.fallback().catch(() => {});
+        });
+        const answered = async () => {
+            hold = false;
+            await page.waitForSelector('.chart svg');
+            await still(page);
+        };
+        const at = () => page.evaluate(() => scrollY);
+        /* Back, where the chart over the documents is asked for once more, and does not come. */
+        const back = async () => {
+            await leads(page, () => page.evaluate(() => dispatchEvent(new CustomEvent('page:refresh'))));
+            hold = true;
+            await leads(page, () => page.goBack());
+            await documents();
+            assert.equal(await page.locator('.chart svg').count(), 0);
+        };
+        for (const moves of [null, () => page.mouse.wheel(0, -90), () => page.evaluate(() => scrollBy(0, -90))]) {
+            hold = false;
+            await open(page, address, 'a.document');
+            await page.waitForSelector('.chart svg');
+            await still(page);
+            const document20 = page.locator('a.document').nth(20);
+            await document20.scrollIntoViewIfNeeded();
+            const left = await at();
+            await leads(page, () => document20.click());
+            await back();
+            await page.waitForTimeout(400); /* longer than what is drawn takes */
+            if (!moves) assert.equal(await at(), left);
+            await moves?.();
+            await page.waitForTimeout(200);
+            const top = () => document20.evaluate((e) => Math.round(e.getBoundingClientRect().top));
+            const seen = await top();
+            await answered();
+            if (!moves) assert.equal(await at(), left);
+            else assert.ok(Math.abs((await top()) - seen) < 2, `${await top()} for ${seen}`);
+        }
+        /* Left again before all of it is there, when it is too short for its place. */
+        await open(page, address, 'a.document');
+        await page.waitForSelector('.chart svg');
+        await still(page);
+        await page.evaluate(() => scrollTo(0, document.documentElement.scrollHeight));
+        const left = await at();
+        await leads(page, () => page.locator('a.document').last().click());
+        await back();
+        assert.ok((await at()) < left, `${await at()} of ${left}`);
+        await leads(page, () => page.evaluate(() => (location.hash = '#/c/posts/edits')));
+        hold = false;
+        await leads(page, () => page.goBack());
+        await page.waitForSelector('.chart svg');
+        await still(page);
+        assert.equal(await at(), left);
+    },
+    { viewport: { width: 1280, height: 420 } },
+);
+
 inBrowser('Escape goes up one level, and what is above is as it was left', async (page) => {
     await open(page, '#/c/posts', '.trend-cell');
     await still(page);

@@ -49,10 +49,17 @@ export function keepFocus(root, change) {
 
 const main = () => document.getElementById('main');
 
+let held = null; /* ends what holds the view at its place */
+
+function letGo() {
+    held?.();
+    held = null;
+}
+
 /* What is on the screen is of `here`, if that was shown. */
 function note() {
     if (!here?.shown) return;
-    here.y = scrollY;
+    if (!held) here.y = scrollY; /* or what is not there yet would be forgotten */
     here.focus = focusIn(main()) ?? here.focus;
 }
 
@@ -88,24 +95,46 @@ export function arrive() {
 /* What somebody did with keys, mouse, wheel or fingers. */
 let acts = 0;
 for (const act of ['keydown', 'pointerdown', 'wheel', 'touchstart'])
-    addEventListener(act, () => acts++, { capture: true, passive: true });
+    addEventListener(act, () => (acts++, letGo()), { capture: true, passive: true });
+
 
 /**
- * Scroll and focus as the place has it, now and once what is drawn later is there, unless somebody
- * has moved meanwhile.
+ * Scroll and focus as the place has it, and again whenever something that comes later has moved it, however
+ * late that is: until somebody moves, or goes elsewhere.
  */
 export function settle() {
     const place = here,
-        since = acts;
+        since = acts,
+        root = document.documentElement;
+    letGo();
     place.shown = true;
-    const again = (left) => {
-        if (here !== place || acts !== since) return;
-        scrollTo(0, place.y);
-        const found = focusAgain(main(), place.focus);
-        if (left && (!found || Math.abs(scrollY - place.y) > 1))
-            requestAnimationFrame(() => again(left - 1));
+    let found = false,
+        put = 0;
+    const again = () => {
+        if (here !== place || acts !== since) return letGo();
+        if (Math.abs(scrollY - place.y) > 1) scrollTo(0, place.y);
+        put = scrollY;
+        found ||= focusAgain(main(), place.focus);
     };
-    again(10);
+    /* A scrollbar tells of itself only by where it has moved the view to; one that has become shorter is at its end. */
+    const scrolled = () => {
+        const last = root.scrollHeight - innerHeight;
+        if (scrollY > put + 1 || scrollY < Math.min(put, last) - 1) letGo();
+    };
+    const drawn = new MutationObserver(again),
+        grown = new ResizeObserver(again);
+    again();
+    if (!place.y && found) return;
+    held = () => {
+        drawn.disconnect();
+        grown.disconnect();
+        removeEventListener('scroll', scrolled);
+        root.style.overflowAnchor = '';
+    };
+    root.style.overflowAnchor = 'none'; /* the browser would move the view along with what comes above it */
+    drawn.observe(main(), { childList: true, subtree: true });
+    grown.observe(main());
+    addEventListener('scroll', scrolled);
 }
 
 let goingUp = false;
