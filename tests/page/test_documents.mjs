@@ -4,7 +4,8 @@ import { check } from './axe.mjs';
 import { inBrowser, leads, open, posts, server, still, texts } from './fixture.mjs';
 
 const MAP = '.map.points',
-    K = 6;
+    K = 6,
+    DOUBLE_TAP_MS = 700; /* longer than two taps are one double tap */
 
 let made;
 /* A collection of 600 posts, clustered once. */
@@ -239,9 +240,49 @@ inBrowser(
     'a finger that touches a point sees what it is, and opens it',
     async (page) => {
         const map = await openMap(page);
-        await findPoint(page, map, (p) => page.touchscreen.tap(p.x, p.y));
+        const b = await map.boundingBox(),
+            rows = (await rowsNow()).filter((r) => r.x !== null);
+        const [left, right, top, bottom] = ['x', 'y'].flatMap((k) => [Math.min(...rows.map((r) => r[k])), Math.max(...rows.map((r) => r[k]))]);
+        const scale = 0.9 * Math.min(b.width / (right - left), b.height / (bottom - top));
+        const at = (r) => ({
+            x: b.x + b.width / 2 + (r.x - (left + right) / 2) * scale,
+            y: b.y + b.height / 2 + (r.y - (top + bottom) / 2) * scale,
+        });
+        /* A finger is 16 px beside one, and farther from all others. */
+        const beside = rows.flatMap((r) => [[16, 0], [-16, 0], [0, 16], [0, -16]].map(([x, y]) => ({ r, x: at(r).x + x, y: at(r).y + y })));
+        const apart = (p) => Math.min(...rows.filter((o) => o !== p.r).map((o) => Math.hypot(at(o).x - p.x, at(o).y - p.y)));
+        const inside = (p) => p.x > b.x + 20 && p.x < b.x + b.width - 60 && p.y > b.y + 20 && p.y < b.y + b.height - 20;
+        const finger = beside.find((p) => inside(p) && apart(p) > 19);
+        assert.ok(finger);
+        const row = finger.r;
+        await page.touchscreen.tap(finger.x, finger.y);
+        await page.locator('.point-tip.touched').waitFor();
+        const [label, text] = await texts(page, '.point-tip > *');
+        assert.equal(label, row.label);
+        assert.ok(row.text.replace(/\s+/g, ' ').startsWith(text.replace(/ …$/, '').replace(/\s+/g, ' ')), `${text} for ${row.text}`);
+        await page.waitForTimeout(DOUBLE_TAP_MS);
+        assert.equal(await numberOf(map, 'zoom'), 0);
         await leads(page, () => page.getByRole('link', { name: 'Open the document' }).tap());
         await page.waitForSelector('.document-text');
+        assert.equal(decodeURIComponent(page.url().split('/doc/')[1]), row.id);
+    },
+    { viewport: { width: 390, height: 844 }, hasTouch: true },
+);
+
+inBrowser(
+    'two quick taps beside all points come nearer; two of them at some time do not',
+    async (page) => {
+        const map = await openMap(page),
+            b = await map.boundingBox();
+        const tap = () => page.touchscreen.tap(b.x + 12, b.y + 12);
+        for (const [pause, zoom] of [[DOUBLE_TAP_MS, 0], [0, 1]]) {
+            await tap();
+            await page.waitForTimeout(pause);
+            await tap();
+            await page.waitForTimeout(DOUBLE_TAP_MS);
+            assert.equal(await numberOf(map, 'zoom'), zoom);
+        }
+        assert.equal(await page.locator('.point-tip').isVisible(), false);
     },
     { viewport: { width: 390, height: 844 }, hasTouch: true },
 );

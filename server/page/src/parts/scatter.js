@@ -5,7 +5,8 @@ import { gestures } from './gestures.js';
 
 const MOST_ZOOM = 12 /* doublings from all of it */,
     STEP = 60 /* px that an arrow moves */,
-    NEAR = 9 /* px within which a point is under the pointer */,
+    NEAR = 9 /* px within which a point is under the mouse */,
+    NEAR_FINGER = 24 /* and under a finger, which hides what it touches */,
     NAMES = 80 /* on the screen at most */,
     IN_VIEW = 0.03 /* of the points in view, for a name whose middle is out of it */,
     LONGEST = 32; /* letters of a name */
@@ -122,6 +123,7 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
         drawing = false,
         line = null,
         under = -1 /* the point under the pointer */,
+        touched = false /* by a finger, the last time */,
         waiting = 0,
         resting = 0;
 
@@ -340,8 +342,8 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
 
     /* ---- what is under the pointer ------------------------------------------------------------ */
 
-    function nearest(p) {
-        const radius = NEAR / scale(),
+    function nearest(p, within = NEAR) {
+        const radius = within / scale(),
             [px, py] = [dataX(p.x), dataY(p.y)];
         let best = -1,
             least = radius;
@@ -353,15 +355,15 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
     }
 
     /* It says what a point is, and stays where it can be touched. */
-    function point(i, touched = false) {
-        if (i === under && !touched) return;
+    function point(i, stays = false) {
+        if (i === under && !stays) return;
         under = i;
         told.hidden = i < 0;
         frame.classList.toggle('on-point', i >= 0);
         drawSoon();
         if (i < 0) return told.replaceChildren();
-        told.replaceChildren(...[tip(i, touched)].flat());
-        told.classList.toggle('touched', touched);
+        told.replaceChildren(...[tip(i, stays)].flat());
+        told.classList.toggle('touched', stays);
         const { offsetWidth: w, offsetHeight: t } = told,
             [px, py] = [screenX(x[i]), screenY(y[i])];
         told.style.left = `${clamp(px - w / 2, 4, Math.max(4, size.width - w - 4))}px`;
@@ -389,8 +391,10 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
         },
         tapped: (p, e) => {
             if (e.target.closest('.point-tip')) return;
-            const i = nearest(p);
-            if (e.pointerType === 'mouse' && i >= 0) open(i);
+            const isMouse = e.pointerType === 'mouse',
+                i = nearest(p, isMouse ? NEAR : NEAR_FINGER);
+            touched = !isMouse;
+            if (isMouse && i >= 0) open(i);
             else point(i, true);
         },
         /* The page scrolls where there is no farther away. */
@@ -403,7 +407,7 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
     frame.addEventListener('pointerleave', (e) => e.pointerType === 'mouse' && point(-1));
     frame.addEventListener('dblclick', (e) => {
         const p = place(e);
-        if (nearest(p) < 0) zoomAt(p.x, p.y, 1);
+        if (nearest(p, touched ? NEAR_FINGER : NEAR) < 0) zoomAt(p.x, p.y, 1);
     });
 
     new ResizeObserver(() => {
