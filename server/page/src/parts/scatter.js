@@ -9,10 +9,30 @@ const MOST_ZOOM = 12 /* doublings from all of it */,
     NEAR_FINGER = 24 /* and under a finger, which hides what it touches */,
     NAMES = 80 /* on the screen at most */,
     IN_VIEW = 0.03 /* of the points in view, for a name whose middle is out of it */,
-    LONGEST = 32; /* letters of a name */
+    LONGEST = 44 /* letters of a name */,
+    LINE = 20 /* and of a line of it */,
+    SMALLEST = 12 /* px of its letters */,
+    COVERED = 0.4 /* of the ground of the points that their dots cover */,
+    TURNED = 1.15; /* times larger, for which the map lies on its side */
 
 /** The colour of a point that is not drawn. */
 export const NOWHERE = 65535;
+
+/* Where a name is tried, in its own halves from its middle: on it, over and under it, beside it, farther around. */
+const AROUND = [
+    [0, 0],
+    ...[1, 2, 3].flatMap((far) => [
+        [0, -far],
+        [0, far],
+        ...(far > 1 ? [] : [[0.6, -1], [-0.6, -1], [0.6, 1], [-0.6, 1]]),
+        [far * 0.7, 0],
+        [-far * 0.7, 0],
+        [far * 0.7, -far],
+        [-far * 0.7, -far],
+        [far * 0.7, far],
+        [-far * 0.7, far],
+    ]),
+];
 
 const clamp = (v, least, most) => Math.max(least, Math.min(most, v));
 
@@ -32,15 +52,21 @@ function gridOf({ n, x, y }, box) {
     const side = Math.max(1, Math.ceil(Math.sqrt(n / 4))),
         width = (box.east - box.west) / side || 1,
         height = (box.south - box.north) / side || 1;
+    let filled = 0; /* cells with points */
     const column = (v) => clamp(Math.floor((v - box.west) / width), 0, side - 1),
         row = (v) => clamp(Math.floor((v - box.north) / height), 0, side - 1);
     const begin = new Uint32Array(side * side + 1),
         members = new Uint32Array(n);
     for (let i = 0; i < n; i++) begin[row(y[i]) * side + column(x[i]) + 1]++;
-    for (let c = 0; c < side * side; c++) begin[c + 1] += begin[c];
+    for (let c = 0; c < side * side; c++) {
+        if (begin[c + 1]) filled++;
+        begin[c + 1] += begin[c];
+    }
     const next = begin.slice();
     for (let i = 0; i < n; i++) members[next[row(y[i]) * side + column(x[i])]++] = i;
     return {
+        /** How much of the map has points. */
+        ground: filled * width * height,
         /** Calls back with the points around a place. */
         around(px, py, radius, found) {
             const last = column(px + radius);
@@ -87,17 +113,26 @@ export function coloursOf(element, names) {
  * listed() asks for those in view.
  */
 export function scatter({ label, points, view, moved, tip, open, picked, listed, drawingChanged }) {
-    const { n, x, y } = points;
-    const box = { west: Infinity, east: -Infinity, north: Infinity, south: -Infinity };
-    for (let i = 0; i < n; i++) {
-        box.west = Math.min(box.west, x[i]);
-        box.east = Math.max(box.east, x[i]);
-        box.north = Math.min(box.north, y[i]);
-        box.south = Math.max(box.south, y[i]);
+    const { n } = points;
+    let { x, y } = points /* across and down; the other way about where the map lies on its side */,
+        turned = false,
+        box,
+        grid,
+        whole;
+    function laid() {
+        box = { west: Infinity, east: -Infinity, north: Infinity, south: -Infinity };
+        for (let i = 0; i < n; i++) {
+            box.west = Math.min(box.west, x[i]);
+            box.east = Math.max(box.east, x[i]);
+            box.north = Math.min(box.north, y[i]);
+            box.south = Math.max(box.south, y[i]);
+        }
+        grid = gridOf({ n, x, y }, box);
+        whole = { x: (box.west + box.east) / 2, y: (box.north + box.south) / 2, zoom: 0 };
     }
-    const grid = gridOf(points, box);
-    const whole = { x: (box.west + box.east) / 2, y: (box.north + box.south) / 2, zoom: 0 };
+    laid();
     const at = { ...whole, ...view };
+    const aside = (place) => ({ ...place, x: place.y, y: place.x });
     const canvas = h('canvas', { 'aria-hidden': 'true' }),
         names = h('div', { class: 'names' }),
         told = h('div', { class: 'point-tip', hidden: true });
@@ -135,6 +170,19 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
         screenY = (v) => (v - at.y) * scale() + size.height / 2,
         dataX = (px) => (px - size.width / 2) / scale() + at.x,
         dataY = (py) => (py - size.height / 2) / scale() + at.y;
+    /* Directions say nothing: a long map lies as the frame does. */
+    function turn() {
+        const [w, t] = [box.east - box.west || 1, box.south - box.north || 1],
+            now = Math.min(size.width / w, size.height / t),
+            other = Math.min(size.width / t, size.height / w);
+        if (other < TURNED * now) return;
+        turned = !turned;
+        [x, y] = [y, x];
+        Object.assign(at, aside(at));
+        laid();
+        frame.dataset.turned = turned;
+    }
+
     const isShown = (i) => state.codes[i] !== NOWHERE;
 
     const held = new Uint32Array(n);
@@ -160,9 +208,9 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
         const bytes = image.data,
             paper = rgb[0];
         new Uint32Array(bytes.buffer).fill((255 << 24) | (paper[2] << 16) | (paper[1] << 8) | paper[0]);
-        /* The fewer, the larger: of 20 a dot of 5 px, of 100,000 one of 1.3; on a small map less. */
+        /* The fewer there are on their ground, the larger; on a small map less. */
         const room = Math.min(1, Math.sqrt(size.width * size.height) / 800),
-            radius = clamp((9 - 1.55 * Math.log10(seen.length + 1)) * room, 1.2, 5);
+            radius = clamp(Math.sqrt((COVERED * grid.ground) / n / Math.PI) * scale(), 1.2, 5 * room);
         const { side, steps, shares } = discOf(ratio() * radius, width),
             perUnit = scale() * ratio(),
             left = width / 2 - at.x * perUnit,
@@ -192,7 +240,27 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
         context.putImageData(image, 0, 0);
     }
 
-    /* The largest first; a name that would lie over another is left out until one is nearer. */
+    /* A name in one line or two, and half its size in letters of one px. */
+    const linesOf = new Map();
+    function nameLines(label) {
+        if (linesOf.has(label)) return linesOf.get(label);
+        const text = plain(label),
+            cut = text.length > LONGEST ? text.slice(0, LONGEST - 1) + '…' : text,
+            spaces = cut.length > LINE ? [...cut.matchAll(/ /g)].map((m) => m.index) : [];
+        spaces.sort((a, b) => Math.abs(a - cut.length / 2) - Math.abs(b - cut.length / 2));
+        const lines = spaces.length ? [cut.slice(0, spaces[0]), cut.slice(spaces[0] + 1)] : [cut];
+        context.font = `600 100px ${getComputedStyle(frame).fontFamily}`;
+        const made = { lines, w: Math.max(...lines.map((l) => context.measureText(l).width)) / 200, half: 0.6 * lines.length };
+        linesOf.set(label, made);
+        return made;
+    }
+
+    const linked = []; /* names that are beside their middle: {px, py, x, y} */
+
+    /*
+     * The largest first. A name is on the middle of its points, or near it where another one is: beside its own
+     * points still, with a line to them where it is farther; one that has no room is left out until one is nearer.
+     */
     function drawNames(seen) {
         const { named } = state,
             count = new Uint32Array(named.length),
@@ -206,42 +274,77 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
         }
         const some = [...named.keys()].filter((g) => named[g] && count[g]);
         some.sort((a, b) => named[b].size - named[a].size || a - b);
-        const family = getComputedStyle(frame).fontFamily,
-            taken = [],
+        const largest = named.reduce((most, c) => Math.max(most, c?.size ?? 0), 1),
+            most = clamp((13 + 14 * Math.sqrt(largest / n)) * Math.min(1, 0.4 + size.width / 1200), 13, 20);
+        /* The buttons are in a corner. */
+        const taken = [{ px: size.width - 24, py: 60, w: 24, half: 60 }],
             made = [];
+        linked.length = 0;
         for (const g of some) {
             if (made.length === NAMES) break;
-            const name = named[g];
-            let px = screenX(name.x),
-                py = screenY(name.y);
-            if (px < 0 || py < 0 || px > size.width || py > size.height) {
+            const name = named[g],
+                middle = turned ? aside(name) : name,
+                { lines, w: letterWidth, half: lineHalf } = nameLines(name.label);
+            let mx = screenX(middle.x),
+                my = screenY(middle.y);
+            if (mx < 0 || my < 0 || mx > size.width || my > size.height) {
                 if (count[g] < IN_VIEW * seen.length) continue;
-                px = screenX(sumX[g] / count[g]);
-                py = screenY(sumY[g] / count[g]);
+                mx = screenX(sumX[g] / count[g]);
+                my = screenY(sumY[g] / count[g]);
             }
-            const letters = clamp(11 + 22 * Math.sqrt(name.size / n), 12, 19),
-                text = plain(name.label),
-                cut = text.length > LONGEST ? text.slice(0, LONGEST - 1) + '…' : text;
-            context.font = `600 ${letters}px ${family}`;
-            const w = context.measureText(cut).width / 2 + 6,
-                half = letters * 0.7 + 2;
-            px = clamp(px, w, Math.max(w, size.width - w));
-            py = clamp(py, half, Math.max(half, size.height - half));
-            if (taken.some((t) => Math.abs(t.px - px) < t.w + w && Math.abs(t.py - py) < t.half + half)) continue;
-            taken.push({ px, py, w, half });
+            const wanted = SMALLEST + (most - SMALLEST) * Math.sqrt(name.size / largest);
+            let found = null;
+            for (const letters of new Set([wanted, SMALLEST])) {
+                const w = letterWidth * letters + 5,
+                    half = lineHalf * letters + 2;
+                for (const [dx, dy] of AROUND) {
+                    const px = clamp(mx + dx * (w + 8), w, Math.max(w, size.width - w)),
+                        py = clamp(my + dy * (half + 6), half, Math.max(half, size.height - half));
+                    if (taken.some((t) => Math.abs(t.px - px) < t.w + w && Math.abs(t.py - py) < t.half + half)) continue;
+                    found = { px, py, w, half, letters };
+                    break;
+                }
+                if (found) break;
+            }
+            if (!found) continue;
+            taken.push(found);
+            if (Math.abs(found.px - mx) > found.w || Math.abs(found.py - my) > found.half) linked.push({ ...found, mx, my });
             made.push(
                 h(
                     'span',
-                    { style: { left: `${px}px`, top: `${py}px`, 'font-size': `${letters}px`, '--hue': name.colour } },
-                    h('bdi', {}, cut),
+                    { style: { left: `${found.px}px`, top: `${found.py}px`, 'font-size': `${found.letters}px`, '--hue': name.colour } },
+                    h(
+                        'bdi',
+                        {},
+                        lines.flatMap((l, i) => (i ? [' ', h('br'), l] : [l])),
+                    ),
                 ),
             );
         }
         names.replaceChildren(...made);
     }
 
+    /* From the rim of a name to the middle that it names. */
+    function drawLinks() {
+        const [r, g, b] = rgb[1];
+        context.strokeStyle = context.fillStyle = `rgb(${r} ${g} ${b} / 0.55)`;
+        context.lineWidth = 1;
+        for (const { px, py, w, half, mx, my } of linked) {
+            const [dx, dy] = [mx - px, my - py],
+                rim = 1 / Math.max(Math.abs(dx) / w, Math.abs(dy) / half);
+            context.beginPath();
+            context.moveTo(px + dx * rim, py + dy * rim);
+            context.lineTo(mx, my);
+            context.stroke();
+            context.beginPath();
+            context.arc(mx, my, 2, 0, 2 * Math.PI);
+            context.fill();
+        }
+    }
+
     function drawMarks() {
         context.setTransform(ratio(), 0, 0, ratio(), 0, 0);
+        drawLinks();
         const [r, g, b] = rgb[1];
         context.strokeStyle = `rgb(${r} ${g} ${b})`;
         context.lineWidth = 2;
@@ -289,7 +392,7 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
         point(-1);
         drawSoon();
         clearTimeout(resting);
-        resting = setTimeout(() => frame.isConnected && moved({ ...at }), 160);
+        resting = setTimeout(() => frame.isConnected && moved(turned ? aside(at) : { ...at }), 160);
     }
 
     function moveBy(dx, dy) {
@@ -413,6 +516,7 @@ export function scatter({ label, points, view, moved, tip, open, picked, listed,
     new ResizeObserver(() => {
         size = { width: frame.clientWidth, height: frame.clientHeight };
         if (!size.width) return;
+        turn();
         canvas.width = Math.round(size.width * ratio());
         canvas.height = Math.round(size.height * ratio());
         readColours();

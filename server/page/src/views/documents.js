@@ -25,9 +25,40 @@ const addressOf = (place, kind, id) => route.to(['c', place.collection, kind, id
 
 /* ---- clusters on the map ---------------------------------------------------------------------- */
 
-function middle(values) {
-    values.sort((a, b) => a - b);
-    return values[values.length >> 1];
+const CELLS = 12 /* of a side, in which the places of a cluster are counted */,
+    APART = 0.1; /* of a cluster's documents at each rim that are left out of that */
+
+function spanOf(values) {
+    const sorted = Float32Array.from(values).sort(),
+        rim = Math.floor(APART * sorted.length);
+    return [sorted[rim], sorted[sorted.length - 1 - rim]];
+}
+
+/* Where most of the documents of a cluster are near each other: its median may lie between two places. */
+function middleOf(xs, ys) {
+    const [west, east] = spanOf(xs),
+        [north, south] = spanOf(ys);
+    const cell = (v, from, to) => Math.floor(((v - from) / (to - from || 1)) * CELLS * 0.9999),
+        counts = new Float64Array((CELLS + 2) ** 2),
+        cells = xs.map((x, i) => {
+            const c = cell(x, west, east),
+                r = cell(ys[i], north, south);
+            return c < 0 || r < 0 || c >= CELLS || r >= CELLS ? -1 : (r + 1) * (CELLS + 2) + c + 1;
+        });
+    for (const c of cells)
+        if (c >= 0) for (const d of [-CELLS - 3, -CELLS - 2, -CELLS - 1, -1, 0, 1, CELLS + 1, CELLS + 2, CELLS + 3]) counts[c + d]++;
+    let best = -1;
+    for (const c of cells) if (c >= 0 && (best < 0 || counts[c] > counts[best])) best = c;
+    let n = 0,
+        x = 0,
+        y = 0;
+    cells.forEach((c, i) => {
+        if (c < 0 || Math.abs((c % (CELLS + 2)) - (best % (CELLS + 2))) > 1 || Math.abs(c - best) > CELLS + 3) return;
+        n++;
+        x += xs[i];
+        y += ys[i];
+    });
+    return { x: x / n, y: y / n };
 }
 
 /*
@@ -49,8 +80,7 @@ function groupsOf(data, clusters) {
     const named = clusters.map((c, i) => ({
         label: c.label,
         size: xs[i].length,
-        x: middle(xs[i]),
-        y: middle(ys[i]),
+        ...(xs[i].length ? middleOf(xs[i], ys[i]) : {}),
     }));
     const around = named.filter((c) => c.size).sort((a, b) => Math.atan2(a.y, a.x) - Math.atan2(b.y, b.x));
     around.forEach((c, i) => {
