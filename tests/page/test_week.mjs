@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { drag, drop, inBrowser, leads, newPageHere, open, parseCsv, posts, saved, send, server, still, texts } from './fixture.mjs';
 
 const LIST = '.clusters .row-link';
-const NAME = 'survey';
+const NAME = 'complaints'; /* no other test has a collection of that name */
 const clusters = () => server.ask('GET', `collections/${NAME}/clusters`);
 
 /* As a spreadsheet of Europe saves it: semicolons, its own code page, days first. */
