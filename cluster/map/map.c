@@ -9,15 +9,16 @@
 
 enum {
     TASK_POINTS = 1024,
-    CENTRE_SWEEPS = 400,
-    TURNS = 60,     /* of the power iteration */
-    LEAST_LINKS = 3 /* of a row that shares terms with nothing: rows of its cluster */
+    LANES = 4,          /* links that are worked out at once */
+    CENTRE_SWEEPS = 50, /* more of them pull the few centres into a knot, which rows hardly undo */
+    TURNS = 60,         /* of the power iteration */
+    LEAST_LINKS = 3     /* of a row that shares terms with nothing: rows of its cluster */
 };
 
 #define EARLY      12.0f
 #define LATE       1.0f
 #define EARLY_PART 0.3 /* of the sweeps; as much for the way from EARLY to LATE */
-#define MOMENTUM   0.7f
+#define MOMENTUM   0.8f
 #define STEP       1.0f
 #define MOST_STEP  2.0f
 
@@ -26,8 +27,9 @@ typedef struct map {
     gf_pool *pool;
     const gf_cancel *cancel;
     uint32_t n;
-    uint64_t *start; /* n + 1: links of each point, out and in */
-    uint32_t *link;
+    uint64_t *start; /* n + 1: links of each point, out and in, up to a multiple of LANES */
+    uint32_t *link;  /* behind a point's links it stands for itself: that pulls nowhere */
+    uint32_t *links; /* n */
     gf_map_place *place, *next, *velocity, *push; /* n */
     float exaggeration;
     double total;
@@ -37,6 +39,7 @@ static void release_map(map *m)
 {
     gf_free(m->start);
     gf_free(m->link);
+    gf_free(m->links);
     gf_free(m->place);
     gf_free(m->next);
     gf_free(m->velocity);
@@ -78,29 +81,54 @@ static void fill_links(const uint32_t *first, uint32_t k, uint32_t *near)
 static gf_status link_points(map *m, const uint32_t *near, gf_error *err)
 {
     size_t most = (size_t)m->n * GF_MAP_NEIGHBOURS;
-    uint64_t links = 0;
-    m->start = gf_calloc((size_t)m->n + 1, sizeof *m->start);
-    if (!m->start) return gf_fail_memory(err, "a map");
+    m->start = gf_array((size_t)m->n + 1, sizeof *m->start);
+    m->links = gf_calloc_large((size_t)m->n + 1, sizeof *m->links);
+    if (!m->start || !m->links) return gf_fail_memory(err, "a map");
     for (size_t l = 0; l < most; l++) {
         if (near[l] == GF_MAP_NONE) continue;
-        m->start[l / GF_MAP_NEIGHBOURS]++;
-        m->start[near[l]]++;
-        links += 2;
+        m->links[l / GF_MAP_NEIGHBOURS]++;
+        m->links[near[l]]++;
     }
-    m->link = gf_array_large((size_t)links + 1, sizeof *m->link);
+    m->start[0] = 0;
+    for (uint32_t i = 0; i < m->n; i++)
+        m->start[i + 1] = m->start[i] + (m->links[i] + LANES - 1) / LANES * LANES;
+    m->link = gf_array_large((size_t)m->start[m->n] + 1, sizeof *m->link);
     if (!m->link) return gf_fail_memory(err, "a map");
     for (uint32_t i = 0; i < m->n; i++)
-        m->start[i + 1] += m->start[i];
-    for (size_t l = most; l-- > 0;) {
-        uint32_t i = (uint32_t)(l / GF_MAP_NEIGHBOURS);
-        if (near[l] == GF_MAP_NONE) continue;
-        m->link[--m->start[i]] = near[l];
-        m->link[--m->start[near[l]]] = i;
+        for (uint64_t l = m->start[i] + m->links[i]; l < m->start[i + 1]; l++)
+            m->link[l] = i;
+    memset(m->links, 0, m->n * sizeof *m->links);
+    for (size_t l = 0; l < most; l++) {
+        uint32_t i = (uint32_t)(l / GF_MAP_NEIGHBOURS), other = near[l];
+        if (other == GF_MAP_NONE) continue;
+        m->link[m->start[i] + m->links[i]++] = other;
+        m->link[m->start[other] + m->links[other]++] = i;
     }
     return GF_OK;
 }
 
 /* ---- sweeps ---------------------------------------------------------------------------------- */
+
+typedef float lanes __attribute__((vector_size(4 * LANES)));
+
+/* Links are added in as many sums as there are lanes, so on any processor in the same order. */
+static gf_map_place pull_of(const map *m, uint32_t point)
+{
+    gf_map_place own = m->place[point];
+    lanes along = {0}, up = {0};
+    for (uint64_t l = m->start[point]; l < m->start[point + 1]; l += LANES) {
+        const uint32_t *link = m->link + l;
+        gf_map_place a = m->place[link[0]], b = m->place[link[1]];
+        gf_map_place c = m->place[link[2]], d = m->place[link[3]];
+        lanes x = (lanes){a.x, b.x, c.x, d.x} - own.x, y = (lanes){a.y, b.y, c.y, d.y} - own.y;
+        lanes near = 1 / (1 + x * x + y * y);
+        along += near * x;
+        up += near * y;
+    }
+    float share = m->links[point] ? 1 / (float)m->links[point] : 0;
+    return (gf_map_place){share * ((along[0] + along[1]) + (along[2] + along[3])),
+                          share * ((up[0] + up[1]) + (up[2] + up[3]))};
+}
 
 static gf_status move_task(void *context, size_t index, unsigned worker, gf_error *err)
 {
@@ -110,17 +138,9 @@ static gf_status move_task(void *context, size_t index, unsigned worker, gf_erro
     float apart = (float)((double)m->n / ((double)m->exaggeration * m->total));
     (void)worker, (void)err;
     for (uint32_t i = from; i < to; i++) {
-        gf_map_place own = m->place[i], pull = {0, 0}, v = m->velocity[i];
-        uint64_t first = m->start[i], behind = m->start[i + 1];
-        for (uint64_t l = first; l < behind; l++) {
-            gf_map_place other = m->place[m->link[l]];
-            float x = other.x - own.x, y = other.y - own.y, near = 1 / (1 + x * x + y * y);
-            pull.x += near * x;
-            pull.y += near * y;
-        }
-        float share = behind > first ? 1 / (float)(behind - first) : 0;
-        v.x = MOMENTUM * v.x + STEP * (share * pull.x + apart * m->push[i].x);
-        v.y = MOMENTUM * v.y + STEP * (share * pull.y + apart * m->push[i].y);
+        gf_map_place own = m->place[i], pull = pull_of(m, i), v = m->velocity[i];
+        v.x = MOMENTUM * v.x + STEP * (pull.x + apart * m->push[i].x);
+        v.y = MOMENTUM * v.y + STEP * (pull.y + apart * m->push[i].y);
         float square = v.x * v.x + v.y * v.y;
         if (square > MOST_STEP * MOST_STEP) {
             float cut = MOST_STEP / sqrtf(square);
@@ -171,16 +191,16 @@ static void make_orthogonal(const map *m, float *v, const float *u)
 {
     double sum = 0, weight = 0, along = 0, square = 0;
     for (uint32_t i = 0; i < m->n; i++) {
-        double links = (double)(m->start[i + 1] - m->start[i]);
+        double links = (double)m->links[i];
         sum += links * (double)v[i];
         weight += links;
     }
     for (uint32_t i = 0; i < m->n; i++)
         v[i] -= (float)(weight > 0 ? sum / weight : 0);
     for (uint32_t i = 0; u && i < m->n; i++)
-        along += (double)(m->start[i + 1] - m->start[i]) * (double)v[i] * (double)u[i];
+        along += (double)m->links[i] * (double)v[i] * (double)u[i];
     for (uint32_t i = 0; i < m->n; i++) {
-        double links = (double)(m->start[i + 1] - m->start[i]);
+        double links = (double)m->links[i];
         v[i] -= u ? (float)along * u[i] : 0;
         square += links * (double)v[i] * (double)v[i];
     }
@@ -201,9 +221,9 @@ static gf_status begin_centres(map *m, gf_error *err)
             make_orthogonal(m, w[d], d ? w[0] : NULL);
             for (uint32_t i = 0; i < m->n; i++) {
                 double sum = 0;
-                uint64_t links = m->start[i + 1] - m->start[i];
-                for (uint64_t l = m->start[i]; l < m->start[i + 1]; l++)
-                    sum += (double)w[d][m->link[l]];
+                uint32_t links = m->links[i];
+                for (uint32_t l = 0; l < links; l++)
+                    sum += (double)w[d][m->link[m->start[i] + l]];
                 walked[i] = w[d][i] + (links ? (float)(sum / (double)links) : 0);
             }
             memcpy(w[d], walked, m->n * sizeof *walked);

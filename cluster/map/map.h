@@ -46,6 +46,6 @@ gf_status gf_map_lay_out(gf_pool *pool, const gf_csr *x, const uint32_t *cluster
                          const gf_csr *centres, unsigned sweeps, const gf_cancel *cancel,
                          gf_map_place *place, gf_map_place *of_cluster, gf_error *err);
 
-enum { GF_MAP_NEIGHBOURS = 10, GF_MAP_SWEEPS = 200 };
+enum { GF_MAP_NEIGHBOURS = 10, GF_MAP_SWEEPS = 120 };
 
 #endif

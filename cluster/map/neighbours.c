@@ -104,11 +104,12 @@ static uint32_t add_shared(const searching *s, scratch *own, uint32_t point)
         if (!(row.val[e] > 0)) continue;
         const posting *p =
             stretch(s->postings + s->start[term], s->start[term + 1] - s->start[term], point, &n);
+        /* Without a branch: whether a point was met before is as good as drawn by lot. */
         for (uint32_t i = 0; i < n; i++) {
-            float *sum = &own->sum[p[i].point], share = row.val[e] * p[i].weight;
-            if (!(share > 0)) continue;
-            if (*sum == 0) own->met[n_met++] = p[i].point;
-            *sum += share;
+            float *sum = &own->sum[p[i].point];
+            own->met[n_met] = p[i].point;
+            n_met += *sum == 0;
+            *sum += row.val[e] * p[i].weight;
         }
         read += n;
     }
