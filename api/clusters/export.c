@@ -17,7 +17,6 @@ typedef struct titled {
 typedef struct exporting {
     gf_row_writer row;
     gf_view *view;
-    const gf_membership *member;
     titled *titles; /* n_titles, by cluster */
     size_t n_titles, capacity;
     gf_arena memory; /* of titles */
@@ -79,31 +78,25 @@ static void put_place(gf_json_writer *w, float x, float y)
     put_coordinate(w, "y", y);
 }
 
-static gf_status emit_document(void *context, const gf_document *d, gf_error *err)
+static gf_status emit_document(void *context, const gf_document *d, const gf_membership *m,
+                               gf_error *err)
 {
     exporting *e = context;
     const char *language;
-    gf_status st = gf_view_language(e->view, d, &language, err);
+    gf_status st = gf_cancel_check(e->row.call->cancel, err);
+    uint32_t place = e->walked++;
+    if (st != GF_OK || m->score < e->min_score) return st;
+    st = gf_view_language(e->view, d, &language, err);
     if (st != GF_OK) return st;
     gf_json_writer *w = gf_row_writer_begin(&e->row);
     gf_row_put_id(&e->row, d->id);
-    if (e->with_map) put_place(w, e->map.x[e->walked - 1], e->map.y[e->walked - 1]);
-    gf_row_put_membership(w, e->member);
-    put_title(e, w, e->member->cluster);
+    if (e->with_map) put_place(w, e->map.x[place], e->map.y[place]);
+    gf_row_put_membership(w, m);
+    put_title(e, w, m->cluster);
     if (language) gf_json_put_str(w, "language", language);
     if (e->with_text) gf_json_put_string(w, "text", d->text);
     gf_row_put_fields(w, d);
     return gf_row_writer_emit(&e->row, err);
-}
-
-static gf_status export_member(void *context, gf_slice id, const gf_membership *m, gf_error *err)
-{
-    exporting *e = context;
-    gf_status st = gf_cancel_check(e->row.call->cancel, err);
-    e->walked++;
-    if (st != GF_OK || m->score < e->min_score) return st;
-    e->member = m;
-    return gf_view_document(e->view, id, emit_document, e, err);
 }
 
 static gf_status run_export(gf_call *call, gf_error *err)
@@ -133,7 +126,7 @@ static gf_status run_export(gf_call *call, gf_error *err)
     if (st == GF_OK && e.with_map)
         st = gf_view_read_map(e.view, (unsigned)gf_call_number(call, "threads", 0), call->cancel,
                               &e.map, err);
-    if (st == GF_OK) st = gf_view_memberships(e.view, export_member, &e, err);
+    if (st == GF_OK) st = gf_view_member_documents(e.view, emit_document, &e, err);
     gf_build_map_release(&e.map);
     gf_free(e.titles);
     gf_arena_release(&e.memory);

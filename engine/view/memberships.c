@@ -1,6 +1,10 @@
 /* Documents of a view's build that are still there, and the clusters that they are in. */
 #include "engine/view/view.h"
 
+#include "base/grow.h"
+#include "base/memory.h"
+#include "engine/rows/document_row.h"
+
 void gf_view_describe(const gf_view *v, const gf_membership_cells *cells, gf_membership *m)
 {
     const gf_listed_cluster *own = gf_view_find_cluster(v, cells->cluster);
@@ -137,23 +141,43 @@ gf_status gf_view_each_member(gf_view *v, gf_each_member *each, void *context, g
 typedef struct membership_walk {
     gf_view *view;
     gf_visit_member *visit;
+    gf_visit_member_document *visit_document;
     void *context;
+    gf_field *fields; /* of capacity */
+    size_t capacity;
 } membership_walk;
 
 static gf_status visit_membership(void *context, gf_slice id, const gf_membership_cells *cells,
-                                  const gf_row *document, gf_error *err)
+                                  const gf_row *row, gf_error *err)
 {
     membership_walk *w = context;
+    gf_document document;
     gf_membership m;
     uint64_t seq = 0;
-    gf_rows_cell_number(gf_row_find(document, GF_DOCUMENTS_MAIN, "seq"), &seq);
     gf_view_describe(w->view, cells, &m);
+    if (w->visit) {
+        gf_rows_cell_number(gf_row_find(row, GF_DOCUMENTS_MAIN, "seq"), &seq);
+        m.replaced = seq > w->view->info.seq;
+        return w->visit(w->context, id, &m, err);
+    }
+    if (!gf_grow(&w->fields, &w->capacity, row->n_cells, sizeof *w->fields))
+        return gf_fail_memory(err, "a document");
+    gf_document_row_read(row, id, w->fields, &document, &seq);
     m.replaced = seq > w->view->info.seq;
-    return w->visit(w->context, id, &m, err);
+    return w->visit_document(w->context, &document, &m, err);
 }
 
 gf_status gf_view_memberships(gf_view *v, gf_visit_member *visit, void *context, gf_error *err)
 {
-    membership_walk w = {v, visit, context};
+    membership_walk w = {.view = v, .visit = visit, .context = context};
     return gf_view_each_member(v, visit_membership, &w, err);
+}
+
+gf_status gf_view_member_documents(gf_view *v, gf_visit_member_document *visit, void *context,
+                                   gf_error *err)
+{
+    membership_walk w = {.view = v, .visit_document = visit, .context = context};
+    gf_status st = gf_view_each_member(v, visit_membership, &w, err);
+    gf_free(w.fields);
+    return st;
 }
