@@ -229,17 +229,20 @@ static void the_smallest_maps(void **state)
     (void)state;
     static const float values[] = {1, 0, 0, 1};
     gf_error err;
+    gf_pool *pool;
+    assert_ok(gf_pool_create(2, &pool, &err));
     for (uint32_t n = 0; n < 3; n++)
         for (uint32_t k = 0; k < 3; k++) {
             gf_csr x = rows_by_hand(values, n, 2), centres = rows_by_hand(values, k, 2);
             uint32_t cluster[] = {0, 1};
             gf_map_place place[3];
-            assert_ok(gf_map_lay_out(NULL, &x, cluster, &centres, 0, NULL, place, NULL, &err));
+            assert_ok(gf_map_lay_out(pool, &x, cluster, &centres, 0, NULL, place, NULL, &err));
             for (uint32_t i = 0; i < n; i++)
                 assert_true(isfinite(place[i].x) && isfinite(place[i].y));
             gf_csr_release(&x);
             gf_csr_release(&centres);
         }
+    gf_pool_free(pool);
 }
 
 /* Many copies of a text are one knot, and end no sweep. */
