@@ -245,7 +245,7 @@ static gf_status check_siblings(const gf_editing *e, uint32_t cluster, gf_slice 
 static gf_status set_label(gf_editing *e, gf_kept_edit *kept, gf_error *err)
 {
     const gf_edit *edit = &kept->edit;
-    const gf_slice *pinned = gf_pins_label(&e->pins, edit->cluster);
+    const gf_slice *pinned = gf_pins_kept_label(&e->pins, edit->cluster);
     if (edit->off && !pinned)
         return gf_fail(err, GF_ENOTFOUND, "the label of cluster %" PRIu32 " is not pinned",
                        edit->cluster);
@@ -738,7 +738,7 @@ static gf_status check_labels(const gf_editing *e, const gf_grouping *before, gf
 {
     for (size_t i = 0; i < before->n; i++) {
         const gf_group *g = &before->at[i];
-        const gf_slice *pinned = gf_pins_label(&e->pins, g->id);
+        const gf_slice *pinned = gf_pins_kept_label(&e->pins, g->id);
         gf_slice label = pinned ? *pinned : g->label;
         for (size_t j = 0; j < e->pins.n_labels; j++) {
             const gf_pinned_label *other = &e->pins.labels[j];

@@ -765,6 +765,69 @@ static void a_split_follows_merges(void **state)
     fixture_close(&f);
 }
 
+static gf_status try_label(fixture *f, uint32_t cluster, const char *label, gf_error *err)
+{
+    return try_edit(f,
+                    &GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = cluster,
+                                     .text = gf_slice_str(label), .off = !label[0]),
+                    err);
+}
+
+static void assert_label(fixture *f, uint32_t cluster, const char *expected)
+{
+    gf_view *v;
+    gf_error err;
+    assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_load_clusters(v, &err));
+    const gf_listed_cluster *c = gf_view_find_cluster(v, cluster);
+    assert_non_null(c);
+    assert_slice(c->label, expected);
+    gf_view_close(v);
+}
+
+/* A cluster is gone, another is called as it was, and it comes back: the last word counts. */
+static void of_two_labels_that_are_alike_the_last_word_counts(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    char label[8];
+    bool waits;
+    uint32_t gone = 0, left = 0;
+    open_subjects(&f);
+    for (uint32_t c = 1; c <= 3; c++) {
+        snprintf(label, sizeof label, "L%u", c);
+        assert_ok(try_label(&f, c, label, &err));
+    }
+    fixture_set(&f, "c", "default", "k", "2");
+    rebuild(&f, GF_START_FRESH);
+    list_edits(&f, &l);
+    for (uint32_t c = 1; c <= 3; c++)
+        if (l.lost[c - 1][0])
+            gone = c;
+        else
+            left = c;
+    assert_true(gone && left);
+    snprintf(label, sizeof label, "L%u", gone);
+    assert_ok(try_label(&f, left, label, &err));
+    fixture_set(&f, "c", "default", "k", "3");
+    rebuild(&f, GF_START_FRESH);
+    fixture_is_sound(&f);
+    list_edits(&f, &l);
+    assert_string_equal(l.lost[gone - 1], "");
+    assert_label(&f, left, label);
+    rebuild(&f, GF_START_SERVED);
+    fixture_is_sound(&f);
+    /* Without the last word the one before it holds again. */
+    assert_ok(try_undo(&f, 0, &waits, &err));
+    assert_label(&f, gone, label);
+    rebuild(&f, GF_START_SERVED);
+    assert_label(&f, gone, label);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 /* ---- random histories ------------------------------------------------------------------------ */
 
 enum { MOST_DOCUMENTS = 48, MOST_CLUSTERS = 64 };
@@ -1197,6 +1260,7 @@ int main(void)
         cmocka_unit_test(undo_says_what_it_cannot_do),
         cmocka_unit_test(without_clusters_edits_are_told_as_lost),
         cmocka_unit_test(a_split_follows_merges),
+        cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(edits_hold_or_are_told_of),
         cmocka_unit_test(edits_of_given_rows_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
