@@ -667,16 +667,69 @@ static gf_status check_kept(const gf_editing *e, size_t at, gf_error *err)
     return GF_OK;
 }
 
-/* A deleted topic comes back only while its name is free. */
-static gf_status check_topic(const gf_editing *e, size_t at, gf_error *err)
+/* The edit that gave a cluster its label; 0: it was pinned without one. */
+static uint64_t labelled_by(const gf_editing *e, uint32_t cluster)
+{
+    for (size_t i = e->edits.n; i-- > 0;) {
+        const gf_edit *x = &e->edits.at[i].edit;
+        if (x->kind == GF_EDIT_LABEL && x->cluster == cluster && !x->off) return x->number;
+    }
+    return 0;
+}
+
+gf_status gf_edit_check_pinned(const gf_editing *e, gf_slice name, uint32_t own, gf_status taken,
+                               gf_error *err)
+{
+    for (size_t i = 0; i < e->pins.n_labels; i++) {
+        const gf_pinned_label *p = &e->pins.labels[i];
+        if (p->overruled || p->cluster == own || !gf_utf8_same_letters(p->label, name)) continue;
+        if (e->view && gf_view_find_cluster(e->view, p->cluster))
+            return gf_fail(err, taken, "cluster %" PRIu32 " is called \"%.*s\": rename it first",
+                           p->cluster, GF_SLICE_ARG(p->label));
+        uint64_t number = labelled_by(e, p->cluster);
+        if (number)
+            return gf_fail(err, taken,
+                           "cluster %" PRIu32
+                           ", which may come back, was called \"%.*s\": undo %" PRIu64 " first",
+                           p->cluster, GF_SLICE_ARG(p->label), number);
+    }
+    return GF_OK;
+}
+
+/* The topic that holds again without the edit; NULL: there is none. */
+static const gf_edit *find_coming_topic(const gf_editing *e, size_t at)
 {
     const gf_edit *x = &e->edits.at[at].edit;
-    if (x->kind != GF_EDIT_TOPIC || !x->off) return GF_OK;
-    size_t now = gf_edits_find_topic(&e->edits, x->text);
-    if (now == e->edits.n) return GF_OK;
-    return gf_fail(err, GF_ECONFLICT,
-                   "there is a topic \"%.*s\" again since: delete it first (edit %" PRIu64 ")",
-                   GF_SLICE_ARG(x->text), e->edits.at[now].edit.number);
+    for (size_t i = e->edits.n; i-- > 0 && x->kind == GF_EDIT_TOPIC;) {
+        const gf_edit *y = &e->edits.at[i].edit;
+        if (i != at && y->kind == GF_EDIT_TOPIC && gf_utf8_same_letters(x->text, y->text))
+            return !y->off && i < at ? y : NULL;
+    }
+    return NULL;
+}
+
+/* A topic comes back only while its name is free, and its cluster was not merged into another. */
+static gf_status check_topic(const gf_editing *e, size_t at, gf_error *err)
+{
+    const gf_edit *x = &e->edits.at[at].edit, *back = find_coming_topic(e, at);
+    size_t now =
+        x->kind == GF_EDIT_TOPIC && x->off ? gf_edits_find_topic(&e->edits, x->text) : e->edits.n;
+    if (now < e->edits.n)
+        return gf_fail(err, GF_ECONFLICT,
+                       "there is a topic \"%.*s\" again since: delete it first (edit %" PRIu64 ")",
+                       GF_SLICE_ARG(x->text), e->edits.at[now].edit.number);
+    if (!back) return GF_OK;
+    for (size_t i = 0; i < e->edits.n && back->cluster; i++) {
+        const gf_edit *y = &e->edits.at[i].edit;
+        for (size_t o = 0; o < y->n_others && y->kind == GF_EDIT_MERGE; o++)
+            if (y->others[o] == back->cluster)
+                return gf_fail(err, GF_ECONFLICT,
+                               "cluster %" PRIu32
+                               ", which the topic \"%.*s\" had, was merged into cluster %" PRIu32
+                               ": undo %" PRIu64 " first",
+                               back->cluster, GF_SLICE_ARG(back->text), y->cluster, y->number);
+    }
+    return gf_edit_check_pinned(e, back->text, back->cluster, GF_ECONFLICT, err);
 }
 
 /* Clusters that a split made must be nobody's any more; those that a merge ended come back. */
