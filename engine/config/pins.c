@@ -257,11 +257,11 @@ static gf_status read_states(gf_json_value object, gf_pins *p, gf_error *err)
     return GF_OK;
 }
 
-static gf_status read_edited(gf_json_value v, gf_pins *p, gf_error *err)
+static gf_status read_number(gf_json_value v, uint64_t *out, gf_error *err)
 {
     double n = gf_json_is_number(v) ? gf_json_number(v) : -1;
     if (!(n >= 0 && n < MOST_EXACT)) return damaged(err);
-    p->edited = (uint64_t)n;
+    *out = (uint64_t)n;
     return GF_OK;
 }
 
@@ -288,7 +288,10 @@ static gf_status read_one(gf_json_value root, gf_slice configuration, gf_pins *p
         if (st == GF_OK && gf_json_member(own, "locked", &part))
             st = read_ids(part, p, &p->locked, &p->n_locked, err);
         if (st == GF_OK && gf_json_member(own, "states", &part)) st = read_states(part, p, err);
-        if (st == GF_OK && gf_json_member(own, "edited", &part)) st = read_edited(part, p, err);
+        if (st == GF_OK && gf_json_member(own, "edited", &part))
+            st = read_number(part, &p->edited, err);
+        if (st == GF_OK && gf_json_member(own, "owed", &part))
+            st = read_number(part, &p->owed, err);
     }
     return st;
 }
@@ -367,6 +370,7 @@ static void write_one(gf_json_writer *w, gf_slice configuration, const gf_pins *
     write_ids(w, "locked", p->locked, p->n_locked);
     write_states(w, p);
     if (p->edited) gf_json_put_uint(w, "edited", p->edited);
+    if (p->owed) gf_json_put_uint(w, "owed", p->owed);
     gf_json_end(w, '}');
 }
 

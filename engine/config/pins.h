@@ -4,7 +4,8 @@
  * collection's row, JSON, of all configurations that have any:
  *
  *     {"default": {"builds": [1795181177213], "labels": {"17": "Crash on start"}, "hidden": [5],
- *                  "locked": [7], "states": {"7": {"status": "planned", "owner": "ann"}}, "edited": 9}}
+ *                  "locked": [7], "states": {"7": {"status": "planned", "owner": "ann"}}, "edited": 9,
+ *                  "owed": 8}}
  *
  * It is what edits (engine/config/edits.h) have come to, so that whoever reads clusters need not read
  * the edits themselves.
@@ -40,6 +41,7 @@ typedef struct gf_pins {
     gf_pinned_state *states; /* n_states, by cluster */
     size_t n_states;
     uint64_t edited; /* edits and undoings that were ever made: the number of the last */
+    uint64_t owed;   /* the last of these that only a rebuild can show; 0: none */
     gf_arena memory; /* of all of it */
 } gf_pins;
 
