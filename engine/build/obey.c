@@ -620,7 +620,7 @@ gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
         uint32_t l = most_of(c, atom, votes);
         /* A label that was pinned before there were edits is of its cluster without a fact. */
         if (l != GF_NO_CLUSTER && maker_of(c, l) == GF_NOT_A_TOPIC && !is_named(o, m->ids[l]) &&
-            !gf_pins_label(&plan->pins, m->ids[l]))
+            !gf_pins_kept_label(&plan->pins, m->ids[l]))
             m->ids[l] = atom->id;
     }
     gf_free(votes);

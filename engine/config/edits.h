@@ -100,6 +100,12 @@ size_t gf_edits_topic_of(const gf_kept_edits *edits, uint32_t cluster);
 /** The numbers of the topics that hold, with commas between: what a build keeps of those that it obeyed. */
 gf_status gf_edits_list_topics(const gf_kept_edits *edits, gf_buffer *out, gf_error *err);
 
+/** Whether clusters have other documents by the edit. */
+static inline bool gf_edit_changes_groups(const gf_edit *e)
+{
+    return e->kind == GF_EDIT_MERGE || e->kind == GF_EDIT_SPLIT || e->kind == GF_EDIT_MOVE;
+}
+
 /** Sides that an edit has witnesses of: 1, and the others'. */
 static inline size_t gf_edit_sides(const gf_edit *e)
 {

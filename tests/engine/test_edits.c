@@ -609,7 +609,19 @@ static void undo_of_set_is_by_field(void **state)
     fixture_close(&f);
 }
 
-/* An undo goes by steps: one that ends in the middle, for want of memory, shows by the mark. */
+static gf_rebuild_outcome would_rebuild(fixture *f)
+{
+    gf_error err;
+    gf_rebuild_result result;
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1, .dry_run = true);
+    assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
+    return result.outcome;
+}
+
+/*
+ * An undo goes by steps: one that ends in the middle, for want of memory, shows by the mark, and a rebuild is due
+ * that obeys the edits which were not made again.
+ */
 static void what_is_between_has_a_mark_of_its_own(void **state)
 {
     (void)state;
@@ -643,6 +655,7 @@ static void what_is_between_has_a_mark_of_its_own(void **state)
         if (other && now == mark)
             fail_msg("allocation %" PRId64 ": another state, the mark of before", n);
         between += other && !done;
+        assert_int_equal(would_rebuild(&f), between ? GF_REBUILD_DUE : GF_REBUILD_UNMODIFIED);
     }
     assert_true(between > 0);
     fixture_is_sound(&f);
@@ -762,6 +775,154 @@ static void a_split_follows_merges(void **state)
     assert_int_equal(place(&f, "001"), c);
     assert_int_equal(place(&f, "000"), a);
     fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+static gf_status try_label(fixture *f, uint32_t cluster, const char *label, gf_error *err)
+{
+    return try_edit(f,
+                    &GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = cluster,
+                                     .text = gf_slice_str(label), .off = !label[0]),
+                    err);
+}
+
+static void assert_label(fixture *f, uint32_t cluster, const char *expected)
+{
+    gf_view *v;
+    gf_error err;
+    assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_load_clusters(v, &err));
+    const gf_listed_cluster *c = gf_view_find_cluster(v, cluster);
+    assert_non_null(c);
+    assert_slice(c->label, expected);
+    gf_view_close(v);
+}
+
+/* A cluster is gone, another is called as it was, and it comes back: the last word counts. */
+static void of_two_labels_that_are_alike_the_last_word_counts(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    char label[8];
+    bool waits;
+    uint32_t gone = 0, left = 0;
+    open_subjects(&f);
+    for (uint32_t c = 1; c <= 3; c++) {
+        snprintf(label, sizeof label, "L%u", c);
+        assert_ok(try_label(&f, c, label, &err));
+    }
+    fixture_set(&f, "c", "default", "k", "2");
+    rebuild(&f, GF_START_FRESH);
+    list_edits(&f, &l);
+    for (uint32_t c = 1; c <= 3; c++)
+        if (l.lost[c - 1][0])
+            gone = c;
+        else
+            left = c;
+    assert_true(gone && left);
+    snprintf(label, sizeof label, "L%u", gone);
+    assert_ok(try_label(&f, left, label, &err));
+    fixture_set(&f, "c", "default", "k", "3");
+    rebuild(&f, GF_START_FRESH);
+    fixture_is_sound(&f);
+    list_edits(&f, &l);
+    assert_string_equal(l.lost[gone - 1], "");
+    assert_label(&f, left, label);
+    rebuild(&f, GF_START_SERVED);
+    fixture_is_sound(&f);
+    /* Without the last word the one before it holds again. */
+    assert_ok(try_undo(&f, 0, &waits, &err));
+    assert_label(&f, gone, label);
+    rebuild(&f, GF_START_SERVED);
+    assert_label(&f, gone, label);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+static gf_rebuild_outcome rebuild_if_due(fixture *f)
+{
+    gf_error err;
+    gf_rebuild_result result;
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
+    assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
+    fixture_is_sound(f);
+    return result.outcome;
+}
+
+/* What is said to take effect with the next rebuild does so, though no document has come since. */
+static void what_waits_for_a_rebuild_makes_it_due(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    bool waits;
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
+    int64_t first = fixture_check_served(&f, "c", 12);
+    assert_ok(gf_pin_build(f.store, fixture_place("c"), fixture_default(), first, true, &err));
+    assert_ok(try_merge(&f, a, b, &err));
+    assert_ok(try_label(&f, c, "Mine", &err));
+    rebuild(&f, GF_START_SERVED);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    list_edits(&f, &l);
+    assert_ok(try_undo(&f, l.at[0].number, &waits, &err));
+    assert_true(waits);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    assert_true(place(&f, "000") != place(&f, "004"));
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    /* The build has the label in place of its own. */
+    assert_ok(try_undo(&f, 0, &waits, &err));
+    assert_true(waits);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    gf_buffer said = {0};
+    say(&f, &said);
+    assert_null(strstr(gf_buffer_cstr(&said), "Mine"));
+    gf_buffer_release(&said);
+    assert_ok(try_label(&f, c, "Mine", &err));
+    rebuild(&f, GF_START_SERVED);
+    assert_ok(try_label(&f, c, "", &err));
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    /* A label of this build is put over its own, which is there at once. */
+    assert_ok(try_label(&f, c, "Mine", &err));
+    assert_ok(try_undo(&f, 0, &waits, &err));
+    assert_false(waits);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    /* A build of before an edit is served again. */
+    a = place(&f, "000");
+    assert_ok(try_merge(&f, a, place(&f, "004"), &err));
+    assert_ok(gf_pin_publish(f.store, fixture_place("c"), fixture_default(), first, &err));
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    assert_int_equal(place(&f, "004"), place(&f, "000"));
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    fixture_close(&f);
+}
+
+/* A cluster's own label may be what another is called by now. */
+static void an_own_label_that_is_taken_does_not_come_back(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_view *v;
+    bool waits;
+    char own[64];
+    open_subjects(&f);
+    assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_load_clusters(v, &err));
+    snprintf(own, sizeof own, "%.*s", GF_SLICE_ARG(gf_view_find_cluster(v, 1)->label));
+    gf_view_close(v);
+    assert_ok(try_label(&f, 1, "Mine", &err));
+    assert_ok(try_label(&f, 2, own, &err));
+    assert_status(GF_ECONFLICT, try_undo(&f, 1, &waits, &err));
+    assert_non_null(strstr(err.message, own));
+    assert_status(GF_EEXISTS, try_label(&f, 1, "", &err));
+    assert_ok(try_undo(&f, 2, &waits, &err));
+    assert_ok(try_undo(&f, 1, &waits, &err));
+    assert_false(waits);
+    assert_label(&f, 1, own);
     fixture_close(&f);
 }
 
@@ -1197,6 +1358,9 @@ int main(void)
         cmocka_unit_test(undo_says_what_it_cannot_do),
         cmocka_unit_test(without_clusters_edits_are_told_as_lost),
         cmocka_unit_test(a_split_follows_merges),
+        cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
+        cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
+        cmocka_unit_test(an_own_label_that_is_taken_does_not_come_back),
         cmocka_unit_test(edits_hold_or_are_told_of),
         cmocka_unit_test(edits_of_given_rows_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),

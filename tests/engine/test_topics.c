@@ -333,6 +333,59 @@ static void undone_deletions_leave_one_topic_of_a_name(void **state)
     fixture_close(&f);
 }
 
+static gf_status try_undo(fixture *f, uint64_t number, gf_error *err)
+{
+    return gf_edit_undo(f->store, fixture_place("c"), fixture_default(), number, NULL, NULL, NULL,
+                        err);
+}
+
+/* A topic that comes back needs its name, and its cluster. */
+static void a_deletion_is_undone_only_while_nobody_took_what_the_topic_had(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_set(&f, "c", "default", "k", "2");
+    assert_ok(add_words(&f, "Cars", "engine brakes car", &err));
+    rebuild(&f, 1, GF_START_FRESH);
+    uint32_t cars = list(&f).at[0].cluster, other = place(&f, "008", NULL);
+    assert_ok(try_delete(&f, "Cars", &err));
+    gf_edit_request merge =
+        GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = other, .others = &cars, .n_others = 1);
+    assert_ok(
+        gf_edit_make(f.store, fixture_place("c"), fixture_default(), &merge, NULL, NULL, &err));
+    assert_status(GF_ECONFLICT, try_undo(&f, 2, &err));
+    assert_non_null(strstr(err.message, "undo 3 first"));
+    assert_ok(try_undo(&f, 3, &err));
+    fixture_set(&f, "c", "default", "k", "3");
+    rebuild(&f, 1, GF_START_FRESH);
+    assert_ok(gf_pin_label(f.store, fixture_place("c"), fixture_default(), place(&f, "008", NULL),
+                           GF_SLICE("cars"), &err));
+    assert_status(GF_ECONFLICT, try_undo(&f, 2, &err));
+    assert_non_null(strstr(err.message, "\"cars\""));
+    assert_ok(try_undo(&f, 0, &err));
+    assert_ok(try_undo(&f, 2, &err));
+    rebuild(&f, 1, GF_START_FRESH);
+    assert_int_equal(place(&f, "000", NULL), cars);
+    assert_place(&f, "000", "Cars");
+    /* A cluster that is gone cannot be renamed: what called it so can be undone. */
+    uint32_t bread = place(&f, "004", NULL);
+    other = place(&f, "008", NULL);
+    assert_ok(
+        gf_pin_label(f.store, fixture_place("c"), fixture_default(), other, GF_SLICE("Sky"), &err));
+    merge =
+        GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = bread, .others = &other, .n_others = 1);
+    assert_ok(
+        gf_edit_make(f.store, fixture_place("c"), fixture_default(), &merge, NULL, NULL, &err));
+    assert_status(GF_EEXISTS, add_words(&f, "sky", "planets", &err));
+    assert_non_null(strstr(err.message, "undo 8 first"));
+    assert_ok(try_undo(&f, 8, &err));
+    assert_ok(add_words(&f, "sky", "planets", &err));
+    fixture_close(&f);
+}
+
 /* What is merged into a topic goes there again; a topic that is cut is cut again. */
 static void edits_of_a_topic_are_obeyed(void **state)
 {
@@ -514,6 +567,7 @@ int main(void)
         cmocka_unit_test(values_of_a_field_are_topics),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(undone_deletions_leave_one_topic_of_a_name),
+        cmocka_unit_test(a_deletion_is_undone_only_while_nobody_took_what_the_topic_had),
         cmocka_unit_test(edits_of_a_topic_are_obeyed),
         cmocka_unit_test(topics_last_over_random_histories),
         cmocka_unit_test(threads_make_no_difference),
