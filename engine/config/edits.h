@@ -17,7 +17,8 @@
  *      "by": "ann", "reason": "one and the same", "lost": "no document of cluster 9 is left"}
  *
  * and, each where it is there: "off", "document", "text", "state", "was" (what a label, a flag or a state
- * was before). A topic has its name in "text", "words", "field", and as "like" the number of its examples,
+ * was before). "taken_back": a merge or a split that was undone, of which the served build has the effect; the
+ * next rebuild undoes that by the witnesses, and then forgets it. A topic has its name in "text", "words", "field", and as "like" the number of its examples,
  * which are the witnesses of side 0; "cluster" is 0 until it has one.
  */
 #ifndef GF_ENGINE_CONFIG_EDITS_H
@@ -41,12 +42,15 @@ typedef struct gf_edit_was {
 typedef struct gf_kept_edit {
     gf_edit edit;
     gf_edit_was was;
+    bool taken_back;
 } gf_kept_edit;
 
 /** The edits of a configuration, oldest first. {0} to begin with. */
 typedef struct gf_kept_edits {
-    gf_kept_edit *at; /* n */
+    gf_kept_edit *at; /* n: those that hold */
     size_t n, capacity;
+    gf_kept_edit *back; /* n_back: those that were taken back, and that a rebuild has to undo */
+    size_t n_back, back_capacity;
     gf_arena memory;
 } gf_kept_edits;
 
