@@ -42,6 +42,7 @@ gf_status gf_edit_begin(gf_editing *e, gf_error *err)
         st = gf_configuration_load(e->store, NULL, e->where, &e->row, e->configuration, &map, err);
     if (st == GF_OK) st = gf_pins_read(e->row.pins, e->configuration, &e->pins, err);
     if (st == GF_OK) st = gf_edits_read(e->store, NULL, e->where, e->configuration, &e->edits, err);
+    if (st == GF_OK) e->pins.edited = gf_edits_last_number(&e->edits, e->pins.edited);
     gf_settings_map_release(&map);
     return st;
 }
