@@ -847,7 +847,8 @@ static gf_status check_kept_after(const gf_editing *e, size_t at, const gf_group
             moved = moved || (e->edits.at[j].edit.kind == GF_EDIT_MOVE &&
                               gf_slice_equal(e->edits.at[j].edit.document, x->document));
         if (!back || moved ||
-            gf_edit_called_after(e, at, back->cluster) == gf_edit_called_after(e, i, x->cluster))
+            gf_edits_called_after(&e->edits, at, back->cluster) ==
+                gf_edits_called_after(&e->edits, i, x->cluster))
             continue;
         return gf_fail(err, GF_ECONFLICT,
                        "document \"%.*s\" would go back to cluster %" PRIu32 ", and edit %" PRIu64

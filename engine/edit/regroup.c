@@ -527,19 +527,6 @@ gf_status gf_regroup_merge(gf_editing *e, const gf_edit *edit, gf_regrouped *out
 
 /* ---- split ----------------------------------------------------------------------------------- */
 
-uint32_t gf_edit_called_after(const gf_editing *e, size_t at, uint32_t id)
-{
-    for (size_t i = at + 1; i < e->edits.n; i++) {
-        const gf_edit *x = &e->edits.at[i].edit;
-        for (size_t o = 0; o < x->n_others && x->kind == GF_EDIT_MERGE; o++)
-            if (x->others[o] == id) {
-                id = x->cluster;
-                break;
-            }
-    }
-    return id;
-}
-
 /* The document is in the cluster by word of a person, and so stays where the id does. */
 static bool is_placed(const gf_editing *e, uint32_t cluster, gf_slice id)
 {
@@ -547,7 +534,7 @@ static bool is_placed(const gf_editing *e, uint32_t cluster, gf_slice id)
         const gf_edit *x = &e->edits.at[i].edit;
         bool places = x->kind == GF_EDIT_MOVE || x->kind == GF_EDIT_KEEP;
         if (places && gf_slice_equal(x->document, id))
-            return gf_edit_called_after(e, i, x->cluster) == cluster;
+            return gf_edits_called_after(&e->edits, i, x->cluster) == cluster;
     }
     return false;
 }
