@@ -1371,6 +1371,32 @@ static void a_size_that_is_too_large_is_damage(void **state)
     fixture_close(&f);
 }
 
+static void a_membership_of_no_cluster_is_damage(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_view *v;
+    gf_batch *batch;
+    gf_buffer key = {0};
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004");
+    assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_load_clusters(v, &err));
+    gf_tables_cluster_key(&key, gf_buffer_view(&v->key), gf_view_find_cluster(v, a)->own_label);
+    assert_ok(gf_batch_create(f.store->db, &batch, &err));
+    gf_batch_put(batch, f.store->tables.clusters, gf_buffer_view(&key), GF_CLUSTERS_MAIN,
+                 GF_SLICE("id"), GF_SLICE("99"), 0);
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    gf_view_close(v);
+    gf_buffer_release(&key);
+    fixture_close(&f);
+    fixture_reopen(&f); /* clusters that were listed are remembered */
+    assert_status(GF_ECORRUPT, try_move(&f, "001", b, &err));
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1397,6 +1423,7 @@ int main(void)
         cmocka_unit_test(edits_of_given_rows_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_size_that_is_too_large_is_damage),
+        cmocka_unit_test(a_membership_of_no_cluster_is_damage),
     };
     return cmocka_run_group_tests_name("edits", tests, NULL, NULL);
 }
