@@ -29,6 +29,25 @@ void gf_edits_release(gf_kept_edits *e)
     *e = (gf_kept_edits){0};
 }
 
+uint64_t gf_edits_last_number(const gf_kept_edits *edits, uint64_t pinned)
+{
+    uint64_t last = edits->n ? edits->at[edits->n - 1].edit.number : 0;
+    return last > pinned ? last : pinned;
+}
+
+uint32_t gf_edits_called_after(const gf_kept_edits *edits, size_t at, uint32_t id)
+{
+    for (size_t i = at + 1; i < edits->n; i++) {
+        const gf_edit *x = &edits->at[i].edit;
+        for (size_t o = 0; o < x->n_others && x->kind == GF_EDIT_MERGE; o++)
+            if (x->others[o] == id) {
+                id = x->cluster;
+                break;
+            }
+    }
+    return id;
+}
+
 /* ---- topics ---------------------------------------------------------------------------------- */
 
 bool gf_edits_topic_holds(const gf_kept_edits *edits, size_t at)

@@ -58,6 +58,9 @@ gf_status gf_edits_read(gf_store *store, const gf_snapshot *snapshot, gf_place w
                         gf_slice configuration, gf_kept_edits *out, gf_error *err);
 void gf_edits_release(gf_kept_edits *edits);
 
+/** The number of the last edit, by the pins or by the list, where pins were lost as of a row that was repaired. */
+uint64_t gf_edits_last_number(const gf_kept_edits *edits, uint64_t pinned);
+
 /** Put an edit's cell, delete all that is kept of it, delete what it was before. */
 gf_status gf_edits_put(gf_store *store, gf_place where, gf_slice configuration,
                        const gf_kept_edit *edit, gf_batch *batch, gf_error *err);
@@ -100,6 +103,9 @@ size_t gf_edits_find_topic(const gf_kept_edits *edits, gf_slice name);
 
 /** The place of the topic that holds and has this cluster; edits->n: there is none. */
 size_t gf_edits_topic_of(const gf_kept_edits *edits, uint32_t cluster);
+
+/** The id of a cluster that the edit at that place names, after the merges behind it. */
+uint32_t gf_edits_called_after(const gf_kept_edits *edits, size_t at, uint32_t id);
 
 /** The numbers of the topics that hold, with commas between: what a build keeps of those that it obeyed. */
 gf_status gf_edits_list_topics(const gf_kept_edits *edits, gf_buffer *out, gf_error *err);

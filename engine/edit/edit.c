@@ -42,6 +42,7 @@ gf_status gf_edit_begin(gf_editing *e, gf_error *err)
         st = gf_configuration_load(e->store, NULL, e->where, &e->row, e->configuration, &map, err);
     if (st == GF_OK) st = gf_pins_read(e->row.pins, e->configuration, &e->pins, err);
     if (st == GF_OK) st = gf_edits_read(e->store, NULL, e->where, e->configuration, &e->edits, err);
+    if (st == GF_OK) e->pins.edited = gf_edits_last_number(&e->edits, e->pins.edited);
     gf_settings_map_release(&map);
     return st;
 }
@@ -855,7 +856,8 @@ static gf_status check_kept_after(const gf_editing *e, size_t at, const gf_group
             moved = moved || (e->edits.at[j].edit.kind == GF_EDIT_MOVE &&
                               gf_slice_equal(e->edits.at[j].edit.document, x->document));
         if (!back || moved ||
-            gf_edit_called_after(e, at, back->cluster) == gf_edit_called_after(e, i, x->cluster))
+            gf_edits_called_after(&e->edits, at, back->cluster) ==
+                gf_edits_called_after(&e->edits, i, x->cluster))
             continue;
         return gf_fail(err, GF_ECONFLICT,
                        "document \"%.*s\" would go back to cluster %" PRIu32 ", and edit %" PRIu64

@@ -956,7 +956,6 @@ static gf_rebuild_outcome rebuild_if_due(fixture *f)
     gf_rebuild_result result;
     gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
     assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
-    fixture_is_sound(f);
     return result.outcome;
 }
 
@@ -1032,6 +1031,38 @@ static void an_own_label_that_is_taken_does_not_come_back(void **state)
     assert_ok(try_undo(&f, 1, &waits, &err));
     assert_false(waits);
     assert_label(&f, 1, own);
+    fixture_close(&f);
+}
+
+/* As after a repair of the collection's row: the facts are there, and keep their numbers. */
+static void edits_outlast_the_pins(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    gf_batch *batch;
+    gf_buffer key = {0};
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
+    assert_ok(try_merge(&f, a, b, &err));
+    gf_tables_collection_key(&key, GF_SLICE("test"), GF_SLICE("c"));
+    assert_ok(gf_batch_create(f.store->db, &batch, &err));
+    gf_batch_delete_cell(batch, f.store->tables.collections, gf_buffer_view(&key),
+                         GF_COLLECTIONS_MAIN, GF_SLICE("pins"));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    gf_buffer_release(&key);
+    rebuild(&f, GF_START_FRESH);
+    assert_int_equal(place(&f, "004"), place(&f, "000"));
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    assert_ok(try_move(&f, "009", place(&f, "000"), &err));
+    list_edits(&f, &l);
+    assert_int_equal(l.n, 2);
+    assert_int_equal(l.at[0].kind, GF_EDIT_MERGE);
+    assert_int_equal(l.at[1].number, 2);
+    assert_true(place(&f, "008") == c);
+    fixture_is_sound(&f);
     fixture_close(&f);
 }
 
@@ -1457,6 +1488,32 @@ static void a_size_that_is_too_large_is_damage(void **state)
     fixture_close(&f);
 }
 
+static void a_membership_of_no_cluster_is_damage(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_view *v;
+    gf_batch *batch;
+    gf_buffer key = {0};
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004");
+    assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_load_clusters(v, &err));
+    gf_tables_cluster_key(&key, gf_buffer_view(&v->key), gf_view_find_cluster(v, a)->own_label);
+    assert_ok(gf_batch_create(f.store->db, &batch, &err));
+    gf_batch_put(batch, f.store->tables.clusters, gf_buffer_view(&key), GF_CLUSTERS_MAIN,
+                 GF_SLICE("id"), GF_SLICE("99"), 0);
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    gf_view_close(v);
+    gf_buffer_release(&key);
+    fixture_close(&f);
+    fixture_reopen(&f); /* clusters that were listed are remembered */
+    assert_status(GF_ECORRUPT, try_move(&f, "001", b, &err));
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1481,10 +1538,12 @@ int main(void)
         cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
         cmocka_unit_test(an_own_label_that_is_taken_does_not_come_back),
+        cmocka_unit_test(edits_outlast_the_pins),
         cmocka_unit_test(edits_hold_or_are_told_of),
         cmocka_unit_test(edits_of_given_rows_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_size_that_is_too_large_is_damage),
+        cmocka_unit_test(a_membership_of_no_cluster_is_damage),
     };
     return cmocka_run_group_tests_name("edits", tests, NULL, NULL);
 }
