@@ -6,8 +6,9 @@
 #include <stdlib.h>
 
 enum {
-    WINDOW = 512,      /* postings of one term */
-    MOST_READ = 4096,  /* postings of a row */
+    WINDOW = 512,     /* postings of one term */
+    MOST_READ = 4096, /* postings of a row */
+    MOST_MET = MOST_READ + WINDOW,
     TASK_POINTS = 256, /* points of a task */
     MOST_NEAR = 64
 };
@@ -20,7 +21,7 @@ typedef struct posting {
 /* A thread's own. */
 typedef struct scratch {
     float *sum;      /* n: 0 but of the points met */
-    uint32_t *met;   /* n */
+    uint32_t *met;   /* MOST_MET: a point whose sum came back to 0 is met again */
     uint64_t *order; /* entries of the longest row: length of the list << 32 | entry */
 } scratch;
 
@@ -179,7 +180,7 @@ static gf_status reserve_scratch(searching *s, unsigned threads, gf_error *err)
     for (unsigned w = 0; s->scratch && w < threads; w++) {
         scratch *own = &s->scratch[w];
         own->sum = gf_calloc_large(s->n, sizeof *own->sum);
-        own->met = gf_array_large(s->n, sizeof *own->met);
+        own->met = gf_array(MOST_MET, sizeof *own->met);
         own->order = gf_array((size_t)longest + 1, sizeof *own->order);
         if (!own->sum || !own->met || !own->order) return gf_fail_memory(err, "a map");
     }

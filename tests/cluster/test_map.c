@@ -140,6 +140,26 @@ static void neighbours_of_few_rows_are_exact(void **state)
     gf_csr_release(&x);
 }
 
+/* Lists are read on where all points were met, and where sums come back to 0. */
+static void neighbours_of_rows_that_share_everything(void **state)
+{
+    (void)state;
+    enum { N = 4, TERMS = 40, MOST = 3 };
+    uint32_t row[N] = {0, 1, 2, 3}, near[N * MOST];
+    float values[N * TERMS];
+    gf_error err;
+    for (uint32_t t = 0; t < TERMS; t++)
+        for (uint32_t i = 0; i < N; i++)
+            values[i * TERMS + t] = i < 2 ? 1 : t % 2 ? .5f : -.5f;
+    gf_csr x = rows_by_hand(values, N, TERMS);
+    assert_ok(gf_map_find_neighbours(NULL, &x, row, N, MOST, NULL, near, &err));
+    for (uint32_t i = 0; i < 2; i++) {
+        assert_int_equal(near[i * MOST], 1 - i);
+        assert_int_equal(near[i * MOST + 1], GF_MAP_NONE);
+    }
+    gf_csr_release(&x);
+}
+
 /* ---- maps -------------------------------------------------------------------------------------- */
 
 static void groups_lie_together(void **state)
@@ -277,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_field_is_that_of_all_pairs),
         cmocka_unit_test(neighbours_of_few_rows_are_exact),
+        cmocka_unit_test(neighbours_of_rows_that_share_everything),
         cmocka_unit_test(groups_lie_together),
         cmocka_unit_test(threads_lay_out_alike),
         cmocka_unit_test(rows_without_terms_have_no_place),
