@@ -231,6 +231,7 @@ static gf_status keep_state(void *context, uint64_t number, gf_slice json, gf_er
                               .alerts = take_number(root, "alerts"),
                               .looks = take_number(root, "looks"),
                               .judged = take_number(root, "judged"),
+                              .seq = take_number(root, "seq"),
                               .build = (int64_t)take_number(root, "build")};
     return st;
 }
@@ -254,6 +255,7 @@ gf_status gf_watch_put_state(const gf_watch_place *p, const gf_watch_state *s, g
     gf_json_put_uint(&w, "alerts", s->alerts);
     gf_json_put_uint(&w, "looks", s->looks);
     gf_json_put_uint(&w, "build", (uint64_t)s->build);
+    gf_json_put_uint(&w, "seq", s->seq);
     gf_json_put_uint(&w, "judged", s->judged);
     gf_json_end(&w, '}');
     return put_json(p, GF_WATCH_STATE, 0, &json, batch, err);

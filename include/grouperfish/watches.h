@@ -76,12 +76,12 @@ typedef struct gf_watch_outcome {
  * Look at the served build and at what came since: give ids to groups of new documents, and make
  * alerts of what the rules tell and no alert told before. All of it is one synced write.
  *
- * A bound on false alarms: where documents come in random order, at most 5 of 100 builds have any alert
- * over all looks at them, however many those are. A group is told of where its chance p (changes.h) times
- * n(n+1), at the n-th look at a build, is at most 0.025; a rising cluster where one of the ten heaviest terms of
- * its centre is in more recent documents than chance has it, with at most 0.025 for all terms of the build: its z
- * alone does not bound anything, since a rebuild that goes on from served clusters is not blind to time. Where
- * the rows are no texts', there is z alone, and no bound but for builds that begin anew.
+ * A bound on false alarms: where documents come in random order, at most 5 of 100 builds have any alert over all
+ * looks at them, however many those are. A group is told of where its chance p (changes.h) times n(n+1), at the
+ * n-th look at a build that sees something new, is at most 0.025; a rising cluster where one of the ten heaviest
+ * terms of its centre is in more recent documents than chance has it, with at most 0.025 for all terms of the
+ * build: its z alone does not bound anything, since a rebuild that goes on from served clusters is not blind to
+ * time. Where the rows are no texts', there is z alone, and no bound but for builds that begin anew.
  *
  * Rising clusters are put to a rule once for each build: a put does not move them.
  *
