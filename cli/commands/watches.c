@@ -109,7 +109,8 @@ static const gf_command watch_run_command = {
     .name = "watch run",
     .examples = "    grouperfish watch run feedback\n",
     .notes =
-        "Groups of new documents get the ids that new shows. Alerts that wait are all tried.\n",
+        "Groups of new documents get the ids that new shows. Alerts that wait are all tried, but\n"
+        "for those of a rule whose receiver has not answered three times.\n",
     GF_WORDS(collection_words),
     .display = {.single = true, .show = show_run},
 };

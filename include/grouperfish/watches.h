@@ -99,7 +99,8 @@ gf_status gf_watch_check(gf_store *store, gf_place where, gf_slice configuration
 /**
  * Send the alerts that wait and whose time has come, each once. One that fails waits 2, 4, 8, ...
  * seconds, an hour at most, and is given up after three days. Alerts reach their receiver at least once: an end
- * of the process between the answer and our note of it sends one again, under the same id.
+ * of the process between the answer and our note of it sends one again, under the same id. Where a rule's
+ * receiver does not answer, once or with `now` three times in a row, its others wait for the next call.
  *
  * @param now     also those whose time has not come
  * @param cancel  may be NULL

@@ -7,6 +7,7 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -152,6 +153,21 @@ class Serving(unittest.TestCase):
                              told["cluster"])
             self.assertEqual(len(server.json("GET", "/v1/collections/c/alerts")), 1)
             self.assertEqual(len(receiver.got), 3)
+
+    def test_a_silent_receiver(self):
+        """One that never answers takes the time of one try, not of all its alerts, from other rules."""
+        with Served() as server, Receiver() as receiver, socket.create_server(("127.0.0.1", 0)) as silent:
+            self.begin(server)
+            self.add(server, "new >= 5", f"http://127.0.0.1:{silent.getsockname()[1]}/")
+            self.add(server, "new >= 5", receiver.url)
+            server.put("c", topic(0, 12) + [
+                {"id": f"m{i}", "text": "refund invoice billing " + d["text"].split(" ", 3)[3]}
+                for i, d in enumerate(topic(12, 12))])
+            wait(lambda: len(receiver.got) >= 2)
+            alerts = server.json("GET", "/v1/collections/c/alerts")
+            self.assertEqual([(a["watch"], a["tries"]) for a in alerts][:2], [(1, 1), (1, 0)])
+            # The other one has its turn later.
+            wait(lambda: server.json("GET", "/v1/collections/c/alerts")[1]["tries"] > 0)
 
     def test_at_home(self):
         """What runs a command or names a file is taken from a command on the machine alone."""
