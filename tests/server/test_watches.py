@@ -254,6 +254,17 @@ class Command(unittest.TestCase):
             self.assertEqual(c.rows("watch", "list", "c"), [])
             self.assertIn("no watch 3", c.run("watch", "delete", "c", "3").stderr)
 
+    def test_keys_in_addresses(self):
+        """What whoever may read sees of an address is nothing that lets one post there."""
+        with Local() as c:
+            c.put(posts(8))
+            for path, shown in (("services/T024BE7LD/B024/x0x1SECRETsecretSECRET42", "services/T024BE7LD/B024/…"),
+                                ("hook?key=s", "hook"), ("a%2Fb/0123456789abcdef/end#x", "a%2Fb/…/end"), ("", "")):
+                added, = c.rows("watch", "add", "c", "--when", "new >= 5", "--post", f"https://hooks.example.org:444/{path}")
+                self.assertEqual(added["target"], f"https://hooks.example.org:444/{shown}")
+            self.assertEqual([w["target"] for w in c.rows("watch", "list", "c")][0],
+                             "https://hooks.example.org:444/services/T024BE7LD/B024/…")
+
     def test_problem_is_kept_and_tried_again(self):
         with Local() as c:
             c.build()
