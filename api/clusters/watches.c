@@ -51,6 +51,7 @@ static gf_status emit_watch(void *context, const gf_watch *watch, gf_error *err)
     gf_buffer_release(&address);
     gf_json_put_bool(w, "signed", watch->secret_file.len > 0);
     gf_row_put_time(w, "since", watch->since);
+    if (watch->away) gf_json_put_bool(w, "away", true);
     return gf_row_writer_emit(row, err);
 }
 

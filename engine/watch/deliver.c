@@ -282,6 +282,12 @@ static gf_status send_alert(sending *s, const gf_watch *rule, const gf_kept_aler
     gf_error why = {GF_OK, ""};
     gf_status st = read_alert(s, a, err);
     if (st != GF_OK) return st;
+    if (rule->away) {
+        gf_buffer_str(
+            &s->problem,
+            "its watch came here with a copy of another store: delete it and add it here");
+        return gf_buffer_check(&s->problem, err);
+    }
     st = rule->way == GF_WATCH_POST   ? post(s, rule, &why)
          : rule->way == GF_WATCH_EXEC ? run_command(s, rule, &why)
                                       : append_mail(s, rule, a, &why);

@@ -1,7 +1,8 @@
 /**
  * Rules, alerts and the state of watching as they are kept (engine/config/watches.h), each JSON:
  *
- *     rule       {"when": "new >= 20", "way": "post", "target": "https://...", "secret_file": "/...", "since": ms}
+ *     rule       {"when": "new >= 20", "way": "post", "target": "https://...", "secret_file": "/...", "since": ms,
+ *                 "home": "..."}: the last by home.h
  *     alert      {"watch": 1, "way": "post", "key": "new 17", "state": "waiting", "tries": 0, "time": ms,
  *                 "tried": ms, "next": ms, "problem": "..."}; its body is a cell of its own
  *     candidate  {"build": ms, "when": ms, "size": 20, "label": "chargers"}

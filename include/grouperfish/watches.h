@@ -32,12 +32,15 @@ typedef struct gf_watch {
     gf_slice target;      /* address, command or path */
     gf_slice secret_file; /* of post: the path of the key that signs; empty: no signature */
     int64_t since;        /* milliseconds since 1970 */
+    bool
+        away; /* it was added to another folder, of which this store is a copy: its alerts are not sent */
 } gf_watch;
 
 typedef gf_status gf_visit_watch(void *context, const gf_watch *watch, gf_error *err);
 
 /**
- * Add a rule; its number and time are set.
+ * Add a rule; its number and time are set. It is one of this store in this folder: a copy, such as a stranger's
+ * store or a backup, runs no commands, and tells nobody, until the rule is added to it as well.
  *
  * @param watch  when, way, target and secret_file
  * @return GF_OK; GF_ENOTFOUND (collection, configuration), GF_EINVAL (what `when` says, with the

@@ -6,6 +6,7 @@ import http.server
 import json
 import os
 import random
+import shutil
 import signal
 import socket
 import subprocess
@@ -253,6 +254,31 @@ class Command(unittest.TestCase):
                 self.assertIn(says, done.stderr)
             self.assertEqual(c.rows("watch", "list", "c"), [])
             self.assertIn("no watch 3", c.run("watch", "delete", "c", "3").stderr)
+
+    def test_a_store_from_elsewhere(self):
+        """A copy of a store, such as a stranger's, runs no command, writes no file and posts nothing."""
+        with Local() as c, Receiver() as receiver:
+            c.build()
+            c.rows("watch", "add", "c", "--when", "new >= 5", "--exec", f"touch {c.path('ran')}")
+            c.rows("watch", "add", "c", "--when", "new >= 5", "--mail", c.path("box"))
+            c.rows("watch", "add", "c", "--when", "new >= 5", "--post", receiver.url)
+            c.put(topic(0, 12))
+            own, c.store = c.store, c.path("copy")
+            shutil.copytree(own, c.store)
+            for w in c.rows("watch", "list", "c"):
+                self.assertTrue(w["away"])
+            run, = c.rows("watch", "run", "c")
+            self.assertEqual((run["told"], run["delivered"], run["waiting"]), (3, 0, 3))
+            self.assertIn("add it here", c.rows("alerts", "c")[0]["problem"])
+            self.assertEqual((os.path.exists(c.path("ran")), os.path.exists(c.path("box")), receiver.got),
+                             (False, False, []))
+            # What is added here is sent, and the store that was copied sends as before, also from another place.
+            c.rows("watch", "add", "c", "--when", "new >= 5", "--exec", f"touch {c.path('ran')}")
+            self.assertEqual(c.rows("watch", "run", "c")[0]["delivered"], 1)
+            c.store = c.path("moved")
+            os.rename(own, c.store)
+            self.assertEqual(c.rows("watch", "run", "c")[0]["delivered"], 3)
+            self.assertNotIn("away", c.rows("watch", "list", "c")[0])
 
     def test_keys_in_addresses(self):
         """What whoever may read sees of an address is nothing that lets one post there."""

@@ -222,7 +222,7 @@ function watchesPart(place, watches, kept) {
                     ['way', (w) => w.way],
                     ['target', (w) => w.target],
                 ],
-                cell: (w) => [`${w.way} `, shown(w.target), w.signed ? h('span', { class: 'tag' }, 'signed') : ''],
+                cell: (w) => [`${w.way} `, shown(w.target), w.signed ? h('span', { class: 'tag' }, 'signed') : '', w.away ? h('span', { class: 'tag', title: 'It came with a copy of another store, and sends nothing: delete it and add it here' }, 'sends nothing here') : ''],
             },
             { title: 'Since', key: 'since', class: 'wide', value: (w) => w.since, cell: (w) => moment(w.since) },
             {
