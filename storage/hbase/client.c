@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 static const char scheme[] = "hbase://";
 
@@ -247,13 +248,15 @@ static void set_number(gf_hbase_call *call, uint32_t number)
 
 /* *sent: the whole request is on its way, and may be carried out whatever comes now. */
 static gf_status try_call(gf_hbase_client *client, gf_hbase_call *call, gf_thrift_type result,
-                          bool fresh, double deadline, bool *sent, gf_error *err)
+                          gf_hbase_effect effect, bool fresh, double deadline, bool *sent,
+                          gf_error *err)
 {
     gf_hbase_connection *c;
     size_t n;
     *sent = false;
     gf_status st = take_connection(client, fresh, deadline, &c, err);
     if (st != GF_OK) return st;
+    c->breakable = effect != GF_HBASE_WRITES; /* an answer to a write is worth the waiting */
     uint32_t number = atomic_fetch_add(&client->number, 1) + 1;
     set_number(call, number);
     st = gf_hbase_connection_send(c, gf_buffer_view(&call->request), deadline, &n, err);
@@ -271,6 +274,18 @@ static gf_status try_call(gf_hbase_client *client, gf_hbase_call *call, gf_thrif
     return st;
 }
 
+/* Of a gateway that closes the connection: perhaps the request was more than it takes. */
+static void add_size(const gf_hbase_call *call, gf_error *why)
+{
+    enum { USUAL = 2 << 20 };
+    if (call->request.len <= USUAL || why->status == GF_EINVAL) return;
+    size_t n = strlen(why->message);
+    snprintf(why->message + n, sizeof why->message - n,
+             "; the request has %zu bytes, and a gateway takes 2 MB unless "
+             "hbase.regionserver.thrift.framed.max_frame_size_in_mb says more",
+             call->request.len);
+}
+
 gf_status gf_hbase_call_run(gf_hbase_client *client, gf_hbase_call *call, gf_thrift_type result,
                             gf_hbase_effect effect, gf_error *err)
 {
@@ -279,11 +294,12 @@ gf_status gf_hbase_call_run(gf_hbase_client *client, gf_hbase_call *call, gf_thr
     double deadline = gf_clock_seconds() + client->seconds;
     gf_status st = gf_thrift_end(&call->request, err);
     if (st != GF_OK) return st;
-    st = try_call(client, call, result, false, deadline, &sent, &why);
+    st = try_call(client, call, result, effect, false, deadline, &sent, &why);
     bool again = (st == GF_EIO || st == GF_ECORRUPT) && (effect == GF_HBASE_READS || !sent);
     if (again && gf_clock_seconds() < deadline)
-        st = try_call(client, call, result, true, deadline, &sent, &why);
+        st = try_call(client, call, result, effect, true, deadline, &sent, &why);
     if (st == GF_OK) return st;
+    add_size(call, &why);
     if (st == GF_ECORRUPT) st = GF_EIO;
     bool is_known = st == GF_EINVAL || effect != GF_HBASE_WRITES || !sent;
     if (is_known) return gf_fail(err, st, "%s", why.message);

@@ -59,7 +59,7 @@ void gf_hbase_call_release(gf_hbase_call *call);
  *
  * @return GF_OK; GF_EINVAL (HBase does not accept it; its words are the message's), GF_ELIMIT (an
  *         answer that is too large), GF_EIO (not carried out), GF_EUNKNOWN (of one that writes:
- *         perhaps carried out), GF_ENOMEM
+ *         perhaps carried out), GF_ECANCELLED (of one that reads: a signal came), GF_ENOMEM
  */
 gf_status gf_hbase_call_run(gf_hbase_client *client, gf_hbase_call *call, gf_thrift_type result,
                             gf_hbase_effect effect, gf_error *err);

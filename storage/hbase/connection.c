@@ -14,8 +14,8 @@
 enum { PIECE = 256 << 10 /* of an answer that is received */, LONGEST_POLL = 3600 * 1000 };
 
 /* Wait until the socket can be read, or written; GF_EIO at the deadline. */
-static gf_status wait_until(int socket, short events, double deadline, const char *what,
-                            gf_error *err)
+static gf_status wait_until(int socket, short events, double deadline, bool breakable,
+                            const char *what, gf_error *err)
 {
     for (;;) {
         double left = (deadline - gf_clock_seconds()) * 1000;
@@ -23,7 +23,7 @@ static gf_status wait_until(int socket, short events, double deadline, const cha
         struct pollfd p = {socket, events, 0};
         int n = poll(&p, 1, left < LONGEST_POLL ? (int)left + 1 : LONGEST_POLL);
         if (n > 0) return GF_OK;
-        if (n < 0 && errno != EINTR) return gf_fail_errno(err, "%s", what);
+        if (n < 0 && (errno != EINTR || breakable)) return gf_fail_errno(err, "%s", what);
     }
 }
 
@@ -31,7 +31,7 @@ static gf_status finish_connecting(int socket, double deadline, gf_error *err)
 {
     int problem = 0;
     socklen_t size = sizeof problem;
-    gf_status st = wait_until(socket, POLLOUT, deadline, "connecting", err);
+    gf_status st = wait_until(socket, POLLOUT, deadline, true, "connecting", err);
     if (st != GF_OK) return st;
     if (getsockopt(socket, SOL_SOCKET, SO_ERROR, &problem, &size) == 0 && problem == 0)
         return GF_OK;
@@ -106,7 +106,7 @@ gf_status gf_hbase_connection_send(gf_hbase_connection *c, gf_slice bytes, doubl
         if (n >= 0) {
             *sent += (size_t)n;
         } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            gf_status st = wait_until(c->socket, POLLOUT, deadline, "sending", err);
+            gf_status st = wait_until(c->socket, POLLOUT, deadline, c->breakable, "sending", err);
             if (st != GF_OK) return st;
         } else if (errno != EINTR) {
             return gf_fail_errno(err, "sending");
@@ -127,7 +127,7 @@ static gf_status receive_some(gf_hbase_connection *c, char *to, size_t n, double
         }
         if (got == 0) return gf_fail(err, GF_EIO, "the gateway has closed the connection");
         if (errno == EAGAIN || errno == EWOULDBLOCK) {
-            gf_status st = wait_until(c->socket, POLLIN, deadline, "waiting", err);
+            gf_status st = wait_until(c->socket, POLLIN, deadline, c->breakable, "waiting", err);
             if (st != GF_OK) return st;
         } else if (errno != EINTR) {
             return gf_fail_errno(err, "waiting");

@@ -14,7 +14,8 @@ enum { GF_HBASE_LARGEST_FRAME = 256 << 20 };
 
 typedef struct gf_hbase_connection {
     int socket;
-    double used; /* when, by gf_clock_seconds */
+    double used;    /* when, by gf_clock_seconds */
+    bool breakable; /* a signal whose handler returns ends the waiting (GF_ECANCELLED) */
     struct gf_hbase_connection *next;
 } gf_hbase_connection;
 

@@ -46,9 +46,11 @@ typedef struct writing {
     const gf_schema *schema;
     effect *effects; /* n of capacity */
     size_t n, capacity;
+    gf_strings seen; /* the cells of the first n_seen effects, once there are many */
+    size_t n_seen;
     uint32_t gone; /* families whose other cells go */
     bool reads;    /* something goes: what is there has to be known */
-    gf_buffer row;
+    gf_buffer row, cell;
     gf_hbase_call names; /* what is there */
     gf_hbase_call call;
     size_t rows_at; /* where the number of rows stands in a request of several; 0: none is begun */
@@ -79,7 +81,37 @@ static void forget_cell(writing *w, unsigned family, gf_slice qualifier, int64_t
                     (timestamp < 0 || (!e->goes && e->timestamp == timestamp));
         if (!same) w->effects[kept++] = *e;
     }
+    if (w->n_seen > kept) w->n_seen = kept;
     w->n = kept;
+}
+
+static gf_status see_cell(writing *w, unsigned family, gf_slice qualifier, bool *is_new,
+                          gf_error *err)
+{
+    uint32_t number;
+    w->cell.len = 0;
+    gf_buffer_byte(&w->cell, (char)family);
+    gf_buffer_slice(&w->cell, qualifier);
+    gf_status st = gf_buffer_check(&w->cell, err);
+    return st == GF_OK ? gf_strings_add(&w->seen, gf_buffer_view(&w->cell), &number, is_new, err)
+                       : st;
+}
+
+/* Whether an earlier change may be of the cell: of few that is looked up anyhow. */
+static gf_status may_be_there(writing *w, unsigned family, gf_slice qualifier, bool *may,
+                              gf_error *err)
+{
+    enum { FEW = 64 };
+    bool is_new = false;
+    gf_status st = GF_OK;
+    *may = true;
+    if (w->n < FEW) return GF_OK;
+    for (; w->n_seen < w->n && st == GF_OK; w->n_seen++)
+        st = see_cell(w, w->effects[w->n_seen].family, w->effects[w->n_seen].qualifier, &is_new,
+                      err);
+    if (st == GF_OK) st = see_cell(w, family, qualifier, &is_new, err);
+    *may = !is_new;
+    return st;
 }
 
 static void forget_families(writing *w, uint32_t families)
@@ -87,6 +119,7 @@ static void forget_families(writing *w, uint32_t families)
     size_t kept = 0;
     for (size_t i = 0; i < w->n; i++)
         if (!(families >> w->effects[i].family & 1)) w->effects[kept++] = w->effects[i];
+    if (w->n_seen > kept) w->n_seen = kept;
     w->n = kept;
     w->gone |= families;
     w->reads = true;
@@ -95,7 +128,10 @@ static void forget_families(writing *w, uint32_t families)
 static gf_status put_cell(writing *w, unsigned family, gf_slice qualifier, gf_slice value,
                           int64_t timestamp, gf_error *err)
 {
-    forget_cell(w, family, qualifier, timestamp);
+    bool may;
+    gf_status st = may_be_there(w, family, qualifier, &may, err);
+    if (st != GF_OK) return st;
+    if (may) forget_cell(w, family, qualifier, timestamp);
     effect *e = add_effect(w, family, qualifier, err);
     if (!e) return GF_ENOMEM;
     e->value = value;
@@ -338,6 +374,16 @@ static gf_status send_rows(writing *w, gf_error *err)
     return run(w, GF_THRIFT_STOP, err);
 }
 
+/* About the bytes that the row's TPut takes. */
+static size_t put_size(const writing *w)
+{
+    enum { OF_CELL = 64, OF_ROW = 32 }; /* beside what is in them */
+    size_t n = OF_ROW + w->row.len;
+    for (size_t i = 0; i < w->n; i++)
+        n += OF_CELL + w->effects[i].qualifier.len + w->effects[i].value.len;
+    return n;
+}
+
 static void add_row(writing *w)
 {
     gf_buffer *b = &w->call.request;
@@ -358,7 +404,8 @@ static gf_status begin_row(writing *w, const gf_change *changes, size_t n, size_
     const gf_change *first = &changes[i];
     gf_status st = gf_hbase_find_table(w->b, first->table, &w->t, &w->schema, err);
     if (st == GF_OK) st = gf_hbase_make_table(w->b, w->t, err);
-    w->n = 0;
+    w->n = w->n_seen = 0;
+    gf_strings_release(&w->seen);
     w->gone = 0;
     w->reads = false;
     gf_buffer_reset(&w->row);
@@ -386,11 +433,11 @@ static gf_status write_all(writing *w, const gf_change *changes, size_t n, gf_er
         uint32_t number;
         bool is_new;
         st = gf_strings_add(&w->sent, gf_buffer_view(&w->row), &number, &is_new, err);
-        if (st == GF_OK && !is_new)
-            st = send_rows(w, err); /* of one time they would have no order */
+        /* Of a row that is in it already both would have one time, and no order. */
+        bool ends = !is_new || w->call.request.len + put_size(w) > REQUEST_BYTES;
+        if (st == GF_OK && ends) st = send_rows(w, err);
         if (st != GF_OK) return st;
         add_row(w);
-        if (w->call.request.len >= REQUEST_BYTES) st = send_rows(w, err);
     }
     return st == GF_OK ? send_rows(w, err) : st;
 }
@@ -462,7 +509,9 @@ gf_status gf_hbase_write(gf_backend *backend, const gf_change *changes, size_t n
     gf_hbase_call_release(&w.call);
     gf_hbase_call_release(&w.names);
     gf_buffer_release(&w.row);
+    gf_buffer_release(&w.cell);
     gf_strings_release(&w.sent);
+    gf_strings_release(&w.seen);
     gf_free(w.effects);
     return st;
 }

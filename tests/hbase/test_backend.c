@@ -333,6 +333,43 @@ static void tells_of_missing_memory(void **state)
     gf_database_close(f.db);
 }
 
+/* More cells in one row than are deleted one by one, and some twice in a batch. */
+static void keeps_long_rows(void **state)
+{
+    (void)state;
+    enum { MANY = 12000 };
+    gf_error err;
+    gf_row row = {0};
+    gf_batch *batch;
+    gf_table *t;
+    gf_schema s = schema_of(new_name(), one_string, 1);
+    gf_database *db = open_hbase();
+    gf_slice key = gf_test_key("long");
+    assert_ok(gf_table_open(db, &s, &t, &err));
+    assert_ok(gf_batch_create(db, &batch, &err));
+    for (int i = 0; i < MANY + MANY / 3; i++) {
+        char name[16], value[16];
+        snprintf(name, sizeof name, "%05d", i % MANY);
+        snprintf(value, sizeof value, "%d", i);
+        gf_batch_put(batch, t, key, LIST, gf_slice_str(name), gf_slice_str(value), 0);
+    }
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    assert_ok(gf_table_get(t, NULL, key, GF_ALL_FAMILIES, &row, &err));
+    assert_int_equal(row.n_cells, MANY);
+    assert_slice(row.cells[7].value, "12007");
+    assert_slice(row.cells[MANY - 1].value, "11999");
+    gf_batch_delete_row(batch, t, key, GF_ALL_FAMILIES);
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    assert_status(GF_ENOTFOUND, gf_table_get(t, NULL, key, GF_ALL_FAMILIES, &row, &err));
+    assert_ok(gf_test_put(db, t, key, LIST, "again", GF_SLICE("1"), 0, &err));
+    assert_ok(gf_table_get(t, NULL, key, GF_ALL_FAMILIES, &row, &err));
+    assert_int_equal(row.n_cells, 1);
+    gf_batch_free(batch);
+    gf_row_release(&row);
+    assert_ok(gf_table_drop(t, NULL, &err));
+    gf_database_close(db);
+}
+
 /* ---- several at once ------------------------------------------------------------------------- */
 
 enum { THREADS = 4, INCREMENTS = 25 };
@@ -634,6 +671,7 @@ int main(void)
                                        cmocka_unit_test(keeps_versions),
                                        cmocka_unit_test(refuses_what_it_cannot),
                                        cmocka_unit_test(goes_on_when_a_scanner_is_lost),
+                                       cmocka_unit_test(keeps_long_rows),
                                        cmocka_unit_test(tells_of_missing_memory),
                                        cmocka_unit_test(loses_no_increment),
                                        cmocka_unit_test(answers_as_the_model),

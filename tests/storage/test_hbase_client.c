@@ -331,6 +331,63 @@ static void ends_at_the_deadline(void **state)
     end_gateway(&g);
 }
 
+static void come_back(int number)
+{
+    (void)number;
+}
+
+static void *interrupt(void *thread)
+{
+    for (int i = 0; i < 20; i++) {
+        usleep(50000);
+        pthread_kill(*(pthread_t *)thread, SIGUSR1);
+    }
+    return NULL;
+}
+
+/* A signal ends the waiting for what is read, not that for the answer to a write. */
+static void ends_by_a_signal(void **state)
+{
+    (void)state;
+    gateway g;
+    gf_error err;
+    bool yes;
+    pthread_t self = pthread_self(), other;
+    struct sigaction handler = {.sa_handler = come_back};
+    BEGIN(&g, SAYS_NOTHING, SAYS_NOTHING);
+    sigaction(SIGUSR1, &handler, NULL);
+    gf_hbase_client *c = client_of(&g, 30000);
+    assert_int_equal(pthread_create(&other, NULL, interrupt, &self), 0);
+    assert_status(GF_ECANCELLED, ask(c, GF_HBASE_READS, &yes, &err));
+    gf_hbase_client_free(c);
+    c = client_of(&g, 400);
+    assert_status(GF_EUNKNOWN, ask(c, GF_HBASE_WRITES, &yes, &err));
+    assert_non_null(strstr(err.message, "no answer in time"));
+    pthread_join(other, NULL);
+    gf_hbase_client_free(c);
+    end_gateway(&g);
+}
+
+/* The server here takes a megabyte, and goes. */
+static void tells_that_a_request_was_large(void **state)
+{
+    (void)state;
+    gateway g;
+    gf_error err;
+    static char much[3 << 20];
+    gf_hbase_call call = {0};
+    BEGIN(&g, ANSWERS);
+    gf_hbase_client *c = client_of(&g, 20000);
+    gf_hbase_call_begin(&call, "put");
+    gf_thrift_string_field(&call.request, 1, gf_slice_of(much, sizeof much));
+    gf_status st = gf_hbase_call_run(c, &call, GF_THRIFT_STOP, GF_HBASE_WRITES, &err);
+    assert_true(st == GF_EIO || st == GF_EUNKNOWN); /* the kernel may have taken all of it */
+    assert_non_null(strstr(err.message, "framed.max_frame_size_in_mb says more"));
+    gf_hbase_call_release(&call);
+    gf_hbase_client_free(c);
+    end_gateway(&g);
+}
+
 static void tells_that_nobody_listens(void **state)
 {
     (void)state;
@@ -468,6 +525,8 @@ int main(void)
                                        cmocka_unit_test(notices_a_closed_connection),
                                        cmocka_unit_test(tells_what_hbase_says),
                                        cmocka_unit_test(ends_at_the_deadline),
+                                       cmocka_unit_test(ends_by_a_signal),
+                                       cmocka_unit_test(tells_that_a_request_was_large),
                                        cmocka_unit_test(tells_that_nobody_listens),
                                        cmocka_unit_test(outlives_a_peer_that_goes),
                                        cmocka_unit_test(does_not_send_for_ever),
