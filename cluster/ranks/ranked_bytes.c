@@ -96,6 +96,17 @@ gf_status gf_ranked_bytes_take_rows(const gf_buffer *parts, unsigned n_parts, ui
     return st;
 }
 
+gf_status gf_ranked_bytes_add_rows(gf_slice *bytes, uint64_t most_rows, uint64_t most_entries,
+                                   uint32_t *row, gf_csr *x, gf_error *err)
+{
+    rows_head head;
+    if (!take(bytes, &head, sizeof head) || head.n_cols != x->n_cols || head.n > most_rows - *row ||
+        head.entries > most_entries - x->start[*row] || !take_part(bytes, &head, *row, x))
+        return fail_bytes(err);
+    *row += head.n;
+    return GF_OK;
+}
+
 /* ---- centres ------------------------------------------------------------------------------------- */
 
 void gf_ranked_bytes_put_centre(gf_buffer *out, uint32_t cluster, const gf_centre *c)

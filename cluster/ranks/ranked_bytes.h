@@ -22,6 +22,15 @@ void gf_ranked_bytes_put_rows(gf_buffer *out, const gf_csr *x, uint32_t first, u
 gf_status gf_ranked_bytes_take_rows(const gf_buffer *parts, unsigned n_parts, uint32_t n_cols,
                                     gf_csr *x, gf_error *err);
 
+/**
+ * Take rows behind the first *row ones of a matrix that has room for so many rows and entries; the
+ * bytes move on behind them, *row to the next one.
+ *
+ * @return GF_OK; GF_ECORRUPT (other columns, or more rows or entries than there is room for)
+ */
+gf_status gf_ranked_bytes_add_rows(gf_slice *bytes, uint64_t most_rows, uint64_t most_entries,
+                                   uint32_t *row, gf_csr *x, gf_error *err);
+
 /** Append a centre; failures stay in the buffer. */
 void gf_ranked_bytes_put_centre(gf_buffer *out, uint32_t cluster, const gf_centre *centre);
 
