@@ -6,16 +6,19 @@
 #include <mpi.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     PIECE = 256 << 20, /* bytes that a rank gives in one round of dealing */
     BUSY_LOOKS = 100,  /* for an answer, before sleeping between looks */
     LEAST_NAP = 20000, /* nanoseconds */
     MOST_NAP = 1000000,
-    BEAT = 1 /* tag: I am there */
+    BEAT = 1,     /* tag: I am there */
+    CUT_OFF = 120 /* seconds without rank 0, after which a rank ends itself */
 };
 
 struct gf_rank_mpi {
@@ -24,7 +27,8 @@ struct gf_rank_mpi {
     MPI_Comm beats;
     pthread_t beating;
     bool is_over;
-    double *heard; /* n: when; at rank 0 */
+    double *heard;       /* n: when; of rank 0, at rank 0 of all */
+    MPI_Request *beaten; /* n: beats on their way */
 };
 
 /* ---- waiting ---------------------------------------------------------------------------------- */
@@ -179,24 +183,35 @@ static void hear_all(gf_rank_mpi *m)
     }
 }
 
+/* A beat for each peer, unless the one before is still on its way; false while any is. */
+static bool send_beats(gf_rank_mpi *m, bool more)
+{
+    static char byte = 1;
+    unsigned end = m->ranks.me == 0 ? m->ranks.n : 1;
+    bool all_sent = true;
+    for (unsigned i = m->ranks.me == 0 ? 1 : 0; i < end; i++) {
+        int sent = 1;
+        MPI_Test(&m->beaten[i], &sent, MPI_STATUS_IGNORE);
+        if (sent && more) MPI_Isend(&byte, 1, MPI_CHAR, (int)i, BEAT, m->beats, &m->beaten[i]);
+        all_sent = all_sent && sent;
+    }
+    return all_sent;
+}
+
 static void *beat(void *context)
 {
     gf_rank_mpi *m = context;
-    MPI_Request request = MPI_REQUEST_NULL;
-    char byte = 1;
     for (unsigned tick = 0;; tick++) {
-        int sent = 1;
         pthread_mutex_lock(&m->lock);
         bool over = m->is_over;
-        if (m->ranks.me == 0) {
-            hear_all(m);
-        } else {
-            MPI_Test(&request, &sent, MPI_STATUS_IGNORE);
-            if (sent && !over && tick % 10 == 0)
-                MPI_Isend(&byte, 1, MPI_CHAR, 0, BEAT, m->beats, &request);
-        }
+        hear_all(m);
+        bool all_sent = send_beats(m, !over && tick % 10 == 0);
         pthread_mutex_unlock(&m->lock);
-        if (over && sent) return NULL;
+        if (over && all_sent) return NULL;
+        if (m->ranks.me != 0 && gf_rank_mpi_silence(m) > CUT_OFF) {
+            fprintf(stderr, "rank %u: rank 0 is not heard any more\n", m->ranks.me);
+            _exit(1); /* whoever is cut off can tell nobody */
+        }
         nap(100000000);
     }
 }
@@ -205,7 +220,8 @@ double gf_rank_mpi_silence(gf_rank_mpi *m)
 {
     double longest = 0, now = gf_clock_seconds();
     pthread_mutex_lock(&m->lock);
-    for (unsigned i = 1; i < m->ranks.n; i++)
+    unsigned end = m->ranks.me == 0 ? m->ranks.n : 1;
+    for (unsigned i = m->ranks.me == 0 ? 1 : 0; i < end; i++)
         if (now - m->heard[i] > longest) longest = now - m->heard[i];
     pthread_mutex_unlock(&m->lock);
     return longest;
@@ -228,15 +244,21 @@ gf_status gf_rank_mpi_open(gf_rank_mpi **mpi, gf_error *err)
     MPI_Comm_dup(MPI_COMM_WORLD, &m->beats);
     m->ranks = (gf_ranks){&by_mpi, m, (unsigned)n, (unsigned)me, 0};
     m->heard = gf_array((size_t)n, sizeof *m->heard);
-    if (!m->heard) {
+    m->beaten = gf_array((size_t)n, sizeof(MPI_Request));
+    if (!m->heard || !m->beaten) {
+        gf_free(m->heard);
+        gf_free(m->beaten);
         gf_free(m);
         return gf_fail_memory(err, "ranks");
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         m->heard[i] = gf_clock_seconds();
+        m->beaten[i] = MPI_REQUEST_NULL;
+    }
     pthread_mutex_init(&m->lock, NULL);
     if (pthread_create(&m->beating, NULL, beat, m) != 0) {
         gf_free(m->heard);
+        gf_free(m->beaten);
         gf_free(m);
         return gf_fail(err, GF_EIO, "a thread cannot be started");
     }
@@ -250,19 +272,17 @@ void gf_rank_mpi_close(gf_rank_mpi *m)
     pthread_mutex_lock(&m->lock);
     m->is_over = true;
     pthread_mutex_unlock(&m->lock);
-    if (m->ranks.me != 0) pthread_join(m->beating, NULL); /* its last beat has been heard */
+    pthread_join(m->beating, NULL); /* its last beat is on its way */
     pthread_mutex_lock(&m->lock);
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
     pthread_mutex_unlock(&m->lock);
     wait_for(m, &request);
-    if (m->ranks.me == 0) {
-        pthread_join(m->beating, NULL);
-        hear_all(m);
-    }
+    hear_all(m);
     MPI_Comm_free(&m->beats);
     MPI_Finalize();
     pthread_mutex_destroy(&m->lock);
     gf_free(m->heard);
+    gf_free(m->beaten);
     gf_free(m);
 }
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum {
     TRIES = 3,
@@ -360,33 +361,48 @@ gf_status gf_ranks_cluster_over(int fd, double silence, gf_pool *pool, const gf_
     return st;
 }
 
+/* A job was lost: the next one runs on the hosts that answer. */
+static gf_status choose_hosts(gf_ranks_start *now, const gf_ranks_start *start, gf_buffer *hosts,
+                              const gf_kmeans_options *o, gf_error *err)
+{
+    if (!start->hosts) return GF_OK;
+    if (hosts->len) unlink(gf_buffer_cstr(hosts));
+    if (o->progress) o->progress(o->progress_context, "looking for hosts", 0, 0);
+    gf_status st = gf_ranks_process_probe(start, hosts, err);
+    now->hosts = st == GF_OK && hosts->len ? gf_buffer_cstr(hosts) : start->hosts;
+    return st;
+}
+
 gf_status gf_ranks_cluster(gf_pool *pool, const gf_row_file *rows, const gf_ranks_start *start,
                            const gf_kmeans_options *options, gf_kmeans *out, gf_error *err)
 {
     gf_status st = GF_OK;
     gf_error why = {GF_OK, ""};
-    for (unsigned i = 0; i < TRIES; i++) {
+    gf_ranks_start now = *start;
+    gf_buffer hosts = {0};
+    bool goes_on = true;
+    for (unsigned i = 0; i < TRIES && goes_on; i++) {
         holding h = {.pool = pool,
                      .rows = rows,
                      .options = options,
                      .process = {.fd = -1, .listener = -1, .said = -1},
                      .silence = most_silence()};
+        st = i ? choose_hosts(&now, start, &hosts, options, &why) : GF_OK;
+        if (st != GF_OK) break;
         if (options->progress)
             options->progress(options->progress_context,
                               i ? "starting the ranks again" : "starting the ranks", 0, 0);
-        st = run_once(&h, start, &why);
-        if (st == GF_OK) {
+        st = run_once(&h, &now, &why);
+        goes_on = st != GF_OK && h.is_lost;
+        if (st == GF_OK)
             *out = h.made;
-            return GF_OK;
-        }
-        gf_kmeans_release(&h.made);
-        if (!h.is_lost) break;
-        if (i + 1 == TRIES) {
-            gf_error_prefix(&why, "given up after %d tries", TRIES);
-            why.status = st;
-        }
+        else
+            gf_kmeans_release(&h.made);
     }
-    if (err) *err = why;
+    if (hosts.len) unlink(gf_buffer_cstr(&hosts));
+    gf_buffer_release(&hosts);
+    if (st != GF_OK && goes_on) gf_error_prefix(&why, "given up after %d tries", TRIES);
+    if (st != GF_OK && err) *err = why;
     return st;
 }
 

@@ -24,6 +24,8 @@ enum {
     START_SECONDS = 60,  /* until rank 0 is there: hosts are reached by ssh */
     FINISH_SECONDS = 30, /* from its last word to mpirun's end */
     END_SECONDS = 5,     /* from SIGTERM to SIGKILL */
+    PROBE_SECONDS = 20,  /* in which a host answers, or is left out */
+    MOST_HOSTS = 1024,   /* that are probed */
     SAID = 16384         /* bytes at the end of what was said that are looked at */
 };
 
@@ -92,6 +94,21 @@ static gf_status find_rank(gf_buffer *out, gf_error *err)
 
 /* ---- hosts ---------------------------------------------------------------------------------------- */
 
+/* The next line of a file of hosts that names one; false at its end. */
+static bool take_host(gf_slice *rest, gf_slice *line)
+{
+    while (rest->len) {
+        const char *end = memchr(rest->ptr, '\n', rest->len);
+        size_t length = end ? (size_t)(end - rest->ptr) : rest->len, at = 0;
+        *line = gf_slice_of(rest->ptr, length);
+        *rest = gf_slice_skip(*rest, length + (end ? 1 : 0));
+        while (at < length && (line->ptr[at] == ' ' || line->ptr[at] == '\t'))
+            at++;
+        if (at < length && line->ptr[at] != '#') return true;
+    }
+    return false;
+}
+
 gf_status gf_ranks_process_count(const gf_ranks_start *s, unsigned *n, gf_error *err)
 {
     gf_buffer text = {0};
@@ -99,15 +116,9 @@ gf_status gf_ranks_process_count(const gf_ranks_start *s, unsigned *n, gf_error 
     *n = s->n;
     if (!s->hosts || s->n) return GF_OK;
     gf_status st = gf_file_read(s->hosts, &text, err);
-    gf_slice rest = gf_buffer_view(&text);
-    while (rest.len) {
-        const char *end = memchr(rest.ptr, '\n', rest.len);
-        size_t length = end ? (size_t)(end - rest.ptr) : rest.len, at = 0;
-        while (at < length && (rest.ptr[at] == ' ' || rest.ptr[at] == '\t'))
-            at++;
-        lines += at < length && rest.ptr[at] != '#';
-        rest = gf_slice_skip(rest, length + (end ? 1 : 0));
-    }
+    gf_slice rest = gf_buffer_view(&text), line;
+    while (st == GF_OK && take_host(&rest, &line))
+        lines++;
     gf_buffer_release(&text);
     if (st == GF_OK && lines == 0) st = gf_fail(err, GF_EINVAL, "%s names no host", s->hosts);
     if (st == GF_OK) *n = lines;
@@ -296,6 +307,130 @@ gf_status gf_ranks_process_open(const gf_ranks_start *s, gf_ranks_process *proce
         *process = p;
     else
         gf_ranks_process_close(&p, false);
+    return st;
+}
+
+/* ---- hosts that answer ----------------------------------------------------------------------------- */
+
+typedef struct probe {
+    gf_slice line;
+    char path[64]; /* a file with that line alone */
+    pid_t process;
+    bool answers;
+} probe;
+
+/* A file of its own with these bytes. */
+static gf_status write_temporary(gf_slice bytes, char path[64], gf_error *err)
+{
+    snprintf(path, 64, "/tmp/grouperfish-hosts-XXXXXX");
+    int fd = mkostemp(path, O_CLOEXEC);
+    if (fd < 0) {
+        path[0] = '\0';
+        return gf_fail_errno(err, "a file of hosts");
+    }
+    bool written = write(fd, bytes.ptr, bytes.len) == (ssize_t)bytes.len && write(fd, "\n", 1) == 1;
+    gf_status st = written ? GF_OK : gf_fail_errno(err, "%s", path);
+    close(fd);
+    return st;
+}
+
+static gf_status start_probe(const char *mpirun, const char *rank, probe *p, gf_error *err)
+{
+    gf_status st = write_temporary(p->line, p->path, err);
+    const gf_ranks_start one = {.n = 1, .hosts = p->path};
+    command_line c = {.n = 0};
+    int none = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    if (st == GF_OK && none < 0) st = gf_fail_errno(err, "/dev/null");
+    if (st == GF_OK) {
+        write_command(&c, &one, mpirun, "1");
+        add_word(&c, rank);
+        add_word(&c, "--version");
+        int code = spawn(&c, none, &p->process);
+        if (code) p->process = 0;
+        if (code) st = gf_fail(err, GF_EIO, "%s: %s", mpirun, strerror(code));
+    }
+    if (none >= 0) close(none);
+    return st;
+}
+
+/* Wait for all until the time is over; those that are late are ended. */
+static gf_status wait_for_probes(probe *probes, unsigned n, const gf_cancel *cancel, gf_error *err)
+{
+    double until = gf_clock_seconds() + PROBE_SECONDS;
+    unsigned left = 1;
+    gf_status st = GF_OK;
+    while (left && st == GF_OK && gf_clock_seconds() < until) {
+        left = 0;
+        for (unsigned i = 0; i < n; i++) {
+            int how = 0;
+            if (!probes[i].process) continue;
+            if (waitpid(probes[i].process, &how, WNOHANG) != probes[i].process) {
+                left++;
+                continue;
+            }
+            probes[i].process = 0;
+            probes[i].answers = WIFEXITED(how) && WEXITSTATUS(how) == 0;
+        }
+        st = gf_cancel_check(cancel, err);
+        if (left) poll(NULL, 0, 20);
+    }
+    for (unsigned i = 0; i < n; i++) {
+        if (!probes[i].process) continue;
+        kill(-probes[i].process, SIGKILL);
+        waitpid(probes[i].process, NULL, 0);
+    }
+    return st;
+}
+
+/* The lines of those that answer go to a file, unless all do. */
+static gf_status list_answering(const probe *probes, unsigned n, gf_buffer *answering,
+                                gf_error *err)
+{
+    gf_buffer lines = {0};
+    unsigned found = 0;
+    char path[64] = "";
+    for (unsigned i = 0; i < n; i++) {
+        if (!probes[i].answers) continue;
+        if (found++) gf_buffer_byte(&lines, '\n');
+        gf_buffer_slice(&lines, probes[i].line);
+    }
+    gf_status st = gf_buffer_check(&lines, err);
+    if (st == GF_OK && !probes[0].answers)
+        st = gf_fail(err, GF_EIO,
+                     "the first host of the list, which is to be this machine, starts no rank");
+    if (st == GF_OK && found < n) st = write_temporary(gf_buffer_view(&lines), path, err);
+    gf_buffer_reset(answering);
+    gf_buffer_str(answering, path);
+    gf_buffer_release(&lines);
+    return st == GF_OK ? gf_buffer_check(answering, err) : st;
+}
+
+gf_status gf_ranks_process_probe(const gf_ranks_start *s, gf_buffer *answering, gf_error *err)
+{
+    gf_buffer mpirun = {0}, rank = {0}, text = {0};
+    probe *probes = gf_calloc(MOST_HOSTS, sizeof *probes);
+    unsigned n = 0;
+    gf_status st = probes ? find_mpirun(&mpirun, err) : gf_fail_memory(err, "hosts");
+    if (st == GF_OK) st = find_rank(&rank, err);
+    if (st == GF_OK) st = gf_file_read(s->hosts, &text, err);
+    gf_slice rest = gf_buffer_view(&text);
+    while (st == GF_OK && n < MOST_HOSTS && take_host(&rest, &probes[n].line)) {
+        st = start_probe(gf_buffer_cstr(&mpirun), gf_buffer_cstr(&rank), &probes[n], err);
+        n++;
+    }
+    gf_error late;
+    gf_status waited = probes ? wait_for_probes(probes, n, s->cancel, &late) : GF_OK;
+    if (st == GF_OK && waited != GF_OK) {
+        st = waited;
+        if (err) *err = late;
+    }
+    if (st == GF_OK) st = list_answering(probes, n, answering, err);
+    for (unsigned i = 0; i < n; i++)
+        if (probes[i].path[0]) unlink(probes[i].path);
+    gf_free(probes);
+    gf_buffer_release(&mpirun);
+    gf_buffer_release(&rank);
+    gf_buffer_release(&text);
     return st;
 }
 

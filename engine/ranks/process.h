@@ -42,6 +42,16 @@ gf_status gf_ranks_process_check(const gf_ranks_start *start, gf_error *err);
 gf_status gf_ranks_process_count(const gf_ranks_start *start, unsigned *n, gf_error *err);
 
 /**
+ * The hosts that answer, of a file: on each of which `grouperfish-rank --version` is run, at the
+ * same time on all.
+ *
+ * @param[out] answering  path of a file with their lines, to be removed by whoever asked; empty
+ *                        where all answer
+ * @return GF_OK; GF_EIO (none answers, or not the first: it is this machine), GF_ENOMEM, GF_ECANCELLED
+ */
+gf_status gf_ranks_process_probe(const gf_ranks_start *start, gf_buffer *answering, gf_error *err);
+
+/**
  * Start them, and wait for rank 0.
  * @return GF_OK; GF_EIO (they do not start: what mpirun says), GF_EINVAL, GF_ENOMEM, GF_ECANCELLED
  */
