@@ -188,6 +188,25 @@ class Lost(Ranks):
             self.assertEqual(self.content(), want, phase)
             served = self.good_here("clusters", "c", "--format", "jsonl")
 
+    def test_a_rank_of_a_list_of_hosts_that_is_killed(self):
+        self.put(6000)
+        with open(os.path.join(self.folder, "hosts"), "w") as f:
+            f.write("# this machine\nlocalhost slots=4\n")
+        words = "--hosts", "hosts", "--ranks", "3", "-k", "30"
+        self.rebuild(*words)
+        want = self.content()
+        self.starts()
+        p, seen, killed = self.begin(*words), [], False
+        for now in self.phases(p, seen):
+            if now == "handing out rows" and not killed:
+                killed = True
+                os.kill(ranks_of(self.job)[2], signal.SIGKILL)
+        p.communicate(timeout=LONG)
+        self.assertEqual(p.returncode, 0, seen)
+        # It was asked whether the host answers, and then the job was started again.
+        self.assertEqual(self.starts(), 3)
+        self.assertEqual(self.content(), want)
+
     def test_ranks_that_always_die(self):
         self.put(3000)
         self.rebuild("-k", "20")
