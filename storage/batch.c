@@ -238,7 +238,8 @@ static gf_status write_changes(gf_batch *b, const gf_expectation *condition, gf_
         if (err) *err = b->error;
     } else {
         gf_backend *backend = b->db->backend;
-        st = backend->operations->write(backend, b->changes, b->n, condition, sync, err);
+        st = backend->operations->write(backend, b->changes, b->n, condition,
+                                        gf_hold_of_thread(b->db), sync, err);
     }
     gf_batch_reset(b);
     return st;

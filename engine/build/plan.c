@@ -246,8 +246,8 @@ static gf_status find_last_build(gf_table *table, gf_slice configuration_key, gf
 
 /*
  * The timestamp is now, or a millisecond more than the last build's. No other build of the
- * configuration is under way: none is active in this process, and taking the lock cleared away
- * those that other processes left unfinished.
+ * configuration is under way: none is active in this process, and what other processes left
+ * unfinished was cleared away before the collection was held.
  */
 static gf_status choose_timestamp(gf_build_plan *p, gf_slice configuration_key, gf_error *err)
 {
@@ -273,11 +273,11 @@ static gf_status choose_timestamp(gf_build_plan *p, gf_slice configuration_key, 
 }
 
 /*
- * Begin one build; its progress row goes into the batch. The write lock is held.
+ * Begin one build, whose collection is held; its progress row goes into the batch.
  *
  * The plan is read a second time here. gf_rebuild and gf_rebuild_all have read it to see whether
- * there is anything to do, but they hold no lock: documents, settings and the served build may have
- * changed since. Under the lock the plan agrees with the snapshot.
+ * there is anything to do, but they hold nothing: documents, settings and the served build may have
+ * changed since. While it is held the plan agrees with the snapshot.
  */
 static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owner, gf_error *err)
 {
@@ -307,15 +307,30 @@ static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owne
     return GF_OK;
 }
 
+gf_status gf_build_plans_hold(const gf_build_plan *const *plans, size_t n, gf_hold *hold,
+                              gf_error *err)
+{
+    gf_slice *names = gf_array(n, sizeof *names);
+    *hold = (gf_hold){0};
+    if (!names) return gf_fail_memory(err, "a rebuild");
+    for (size_t i = 0; i < n; i++)
+        names[i] = plans[i]->where.collection;
+    gf_status st =
+        gf_hold_collections(plans[0]->store, plans[0]->where.name_space, names, n, hold, err);
+    gf_free(names);
+    return st;
+}
+
 gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapshot **snapshot,
                                gf_error *err)
 {
     gf_store *s = plans[0]->store;
     gf_batch *batch = NULL;
+    gf_hold hold;
     char owner[32];
     snprintf(owner, sizeof owner, "process %ld", (long)getpid());
     *snapshot = NULL;
-    gf_status st = gf_store_lock(s, err);
+    gf_status st = gf_build_plans_hold((const gf_build_plan *const *)plans, n, &hold, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
         st = begin_build(plans[i], batch, owner, err);
@@ -324,7 +339,7 @@ gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapsho
     for (size_t i = 0; i < n && st == GF_OK; i++)
         plans[i]->snapshot = *snapshot;
     gf_batch_free(batch);
-    gf_store_unlock(s);
+    gf_hold_let_go(&hold);
     return st;
 }
 
@@ -351,12 +366,10 @@ void gf_build_plans_end(gf_build_plan *const *plans, const bool *published, size
 {
     if (n == 0) return;
     gf_store *s = plans[0]->store;
-    /* While a build is active nobody else writes below its key, so this needs no lock. */
+    /* While a build is active nobody else writes below its key, so nothing is held for this. */
     if (drop_unpublished(plans, published, n) != GF_OK) gf_store_leave_untidy(s);
-    pthread_mutex_lock(&s->write_lock);
     for (size_t i = 0; i < n; i++) {
         if (plans[i]->begun) gf_store_end_activity(s, &plans[i]->activity);
         plans[i]->begun = false;
     }
-    pthread_mutex_unlock(&s->write_lock);
 }

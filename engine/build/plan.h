@@ -4,7 +4,7 @@
  *
  *     gf_build_plan_init      names and options
  *     gf_build_plan_read      settings, pins, size and served build, as they are now
- *     gf_build_plans_begin    reads again under the write lock; build time, progress row, snapshot
+ *     gf_build_plans_begin    reads again while the collection is held; build time, progress row, snapshot
  *     gf_build_plan_memory    where the rows lie (estimate.h)
  *
  * The steps of a rebuild only read it: to them it is const.
@@ -20,7 +20,7 @@
 #include "engine/config/edits.h"
 #include "engine/config/pins.h"
 #include "engine/config/settings.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 
 typedef struct gf_build_plan {
     gf_store *store;
@@ -86,9 +86,13 @@ gf_status gf_build_plan_read(gf_build_plan *plan, bool *modified, gf_error *err)
 /** The outcome of a rebuild by the plan, which has been read; nothing is built yet. */
 gf_rebuild_outcome gf_build_plan_outcome(const gf_build_plan *plan, bool modified);
 
+/** Hold the collections of plans, which are of one namespace; let go of by gf_hold_let_go. */
+gf_status gf_build_plans_hold(const gf_build_plan *const *plans, size_t n, gf_hold *hold,
+                              gf_error *err);
+
 /**
  * Begin builds together: choose their timestamps, mark them as under way (one synced write), create
- * the snapshot that all read. The write lock is taken here. gf_build_plans_end must follow, also
+ * the snapshot that all read. The collections are held here. gf_build_plans_end must follow, also
  * after a failure. Plans must stay where they are until then.
  *
  * @param[out] snapshot  the caller's to free, after gf_build_plans_end; NULL after a failure

@@ -10,7 +10,7 @@
 #include "engine/rows/names.h"
 #include "engine/store/collections.h"
 #include "engine/store/delete.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 
 /* ---- changing the settings column ------------------------------------------------------------ */
 
@@ -166,9 +166,10 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
     gf_collection_row row = {0};
     gf_settings_map map = {0};
     gf_resolved resolved;
+    gf_hold hold;
     gf_status st = gf_name_check("configuration", configuration, err);
     if (st != GF_OK) return st;
-    st = gf_store_lock(s, err);
+    st = gf_hold_collection(s, where, &hold, err);
     if (st == GF_OK) st = read_row(s, where, &row, err);
     if (st == GF_OK) {
         st = gf_settings_map_read(row.settings, configuration, &map, err);
@@ -178,7 +179,7 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
     if (st == GF_OK) st = inherit(s, where, configuration, &map, err); /* to check them together */
     if (st == GF_OK) st = gf_settings_resolve(&map, configuration, &resolved, err);
     if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, &map, err);
-    gf_store_unlock(s);
+    gf_hold_let_go(&hold);
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
     return st;
@@ -361,7 +362,7 @@ static gf_status check_deletion(const deletion *d, const gf_settings_map *map, g
                    GF_SLICE_ARG(name), GF_SLICE_ARG(d->where.collection));
 }
 
-/* With the write lock held. */
+/* While the collection is held. */
 static gf_status begin_deletion(deletion *d, gf_error *err)
 {
     gf_collection_row row = {0};
@@ -395,21 +396,20 @@ static gf_status delete_one(gf_store *s, gf_place where, gf_slice configuration,
                             gf_error *err)
 {
     gf_buffer key = {0};
+    gf_hold hold;
     deletion d = {s, where, configuration, .of_namespace = of_namespace};
     gf_tables_configuration_key(&key, where.name_space, where.collection, configuration);
     gf_status st = gf_buffer_check(&key, err);
     d.activity.key = gf_buffer_view(&key);
     if (st == GF_OK) {
-        st = gf_store_lock(s, err);
+        st = gf_hold_collection(s, where, &hold, err);
         if (st == GF_OK) st = begin_deletion(&d, err);
-        gf_store_unlock(s);
+        gf_hold_let_go(&hold);
     }
     if (st == GF_OK && !d.stays) {
         st = drop_builds(s, gf_buffer_view(&d.marked), err);
         if (st != GF_OK) gf_store_leave_untidy(s);
-        pthread_mutex_lock(&s->write_lock);
         gf_store_end_activity(s, &d.activity);
-        pthread_mutex_unlock(&s->write_lock);
     }
     gf_buffer_release(&key);
     gf_buffer_release(&d.marked);
@@ -464,13 +464,14 @@ static gf_status check_defaults(gf_store *s, gf_place where, gf_slice configurat
 static gf_status delete_defaults(gf_store *s, gf_place where, gf_slice configuration, gf_error *err)
 {
     gf_collection_row row = {0};
+    gf_hold hold;
     gf_status st = check_defaults(s, where, configuration, err);
     if (st == GF_OK) st = delete_inherited(s, where.name_space, configuration, err);
     if (st != GF_OK) return st;
-    st = gf_store_lock(s, err);
+    st = gf_hold_collection(s, where, &hold, err);
     if (st == GF_OK) st = read_row(s, where, &row, err);
     if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, NULL, err);
-    gf_store_unlock(s);
+    gf_hold_let_go(&hold);
     gf_collection_row_release(&row);
     return st;
 }

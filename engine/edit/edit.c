@@ -1,7 +1,7 @@
 /*
  * Edits made, listed and taken back.
  *
- * All that an edit changes goes in one synced write under the write lock: the pins by which it shows,
+ * All that an edit changes goes in one synced write while the collection is held: the pins by which it shows,
  * the fact with its witnesses, and, where it changes groups, the cells of the served build with what they
  * were before.
  */
@@ -17,7 +17,7 @@
 #include "engine/config/settings.h"
 #include "engine/rows/scan.h"
 #include "engine/store/builds.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -550,11 +550,12 @@ gf_status gf_edit_make(gf_store *store, gf_place where, gf_slice configuration,
                        gf_error *err)
 {
     gf_editing e = {.store = store, .where = where, .configuration = configuration};
+    gf_hold hold;
     gf_status st = check_request(request, err);
     if (st != GF_OK) return st;
-    st = gf_store_lock(store, err);
+    st = gf_hold_collection(store, where, &hold, err);
     if (st == GF_OK) st = make(&e, request, visit, context, err);
-    gf_store_unlock(store);
+    gf_hold_let_go(&hold);
     gf_edit_release(&e);
     return st;
 }
@@ -926,9 +927,10 @@ gf_status gf_edit_undo(gf_store *store, gf_place where, gf_slice configuration, 
 {
     gf_editing e = {.store = store, .where = where, .configuration = configuration};
     bool own;
-    gf_status st = gf_store_lock(store, err);
+    gf_hold hold;
+    gf_status st = gf_hold_collection(store, where, &hold, err);
     if (st == GF_OK) st = undo(&e, number, waits ? waits : &own, visit, context, err);
-    gf_store_unlock(store);
+    gf_hold_let_go(&hold);
     gf_edit_release(&e);
     return st;
 }

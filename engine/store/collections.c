@@ -5,7 +5,7 @@
 #include "engine/rows/names.h"
 #include "engine/rows/scan.h"
 #include "engine/store/delete.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 #include "storage/tables.h"
 
 #include <stdio.h>
@@ -67,7 +67,7 @@ gf_status gf_collection_fail_deleting(gf_slice collection, gf_error *err)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* With the write lock held. */
+/* While it is held. */
 static gf_status create(gf_store *s, gf_place where, gf_slice key, gf_batch *batch, gf_error *err)
 {
     gf_collection_row row = {0};
@@ -90,15 +90,16 @@ gf_status gf_collection_create(gf_store *s, gf_place where, gf_error *err)
 {
     gf_buffer key = {0};
     gf_batch *batch = NULL;
+    gf_hold hold;
     gf_status st = gf_name_check_place(where, err);
     if (st != GF_OK) return st;
     gf_tables_collection_key(&key, where.name_space, where.collection);
     st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) {
-        st = gf_store_lock(s, err);
+        st = gf_hold_collection(s, where, &hold, err);
         if (st == GF_OK) st = create(s, where, gf_buffer_view(&key), batch, err);
-        gf_store_unlock(s);
+        gf_hold_let_go(&hold);
     }
     gf_batch_free(batch);
     gf_buffer_release(&key);
@@ -261,14 +262,15 @@ static gf_status mark_deletion(gf_store *s, gf_slice key, gf_error *err)
 static gf_status begin_deletion(gf_store *s, gf_place where, gf_activity *deletion, gf_error *err)
 {
     gf_collection_row row = {0};
-    gf_status st = gf_store_lock(s, err);
+    gf_hold hold;
+    gf_status st = gf_hold_collection(s, where, &hold, err);
     if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
     if (st == GF_OK && gf_store_is_active(s, deletion->key))
         st = gf_fail(err, GF_EBUSY, "collection \"%.*s\" is being rebuilt",
                      GF_SLICE_ARG(where.collection));
     if (st == GF_OK) st = mark_deletion(s, deletion->key, err);
     if (st == GF_OK) gf_store_begin_activity(s, deletion);
-    gf_store_unlock(s);
+    gf_hold_let_go(&hold);
     gf_collection_row_release(&row);
     return st;
 }
@@ -284,9 +286,7 @@ gf_status gf_collection_delete(gf_store *s, gf_place where, gf_error *err)
         /* Others may write meanwhile: not below this key, while it is marked. */
         st = gf_delete_collection_rows(s, deletion.key, err);
         if (st != GF_OK) gf_store_leave_untidy(s);
-        pthread_mutex_lock(&s->write_lock);
         gf_store_end_activity(s, &deletion);
-        pthread_mutex_unlock(&s->write_lock);
     }
     gf_buffer_release(&key);
     return st;

@@ -12,7 +12,9 @@ gf_status gf_store_create(const char *path, const gf_store_options *options, gf_
 {
     gf_store *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a store");
-    pthread_mutex_init(&s->write_lock, NULL);
+    s->left_untidy = 1;
+    pthread_mutex_init(&s->tidy_lock, NULL);
+    pthread_mutex_init(&s->active_lock, NULL);
     pthread_mutex_init(&s->user_lock, NULL);
     pthread_mutex_init(&s->drop_lock, NULL);
     gf_hold_options hold = {.create = options->create,
@@ -41,7 +43,8 @@ void gf_store_free(gf_store *s)
 {
     gf_database_close(s->db);
     gf_folder_release(s->folder);
-    pthread_mutex_destroy(&s->write_lock);
+    pthread_mutex_destroy(&s->tidy_lock);
+    pthread_mutex_destroy(&s->active_lock);
     pthread_mutex_destroy(&s->user_lock);
     pthread_mutex_destroy(&s->drop_lock);
     gf_free(s);
@@ -57,13 +60,13 @@ gf_status gf_store_check_room(const gf_store *s, gf_error *err)
     return gf_folder_check_room(s->folder, err);
 }
 
-/* Work that the failure cut short is cleared away by the next writer (gf_store_lock). */
+/* Work that the failure cut short is cleared away by the next writer (gf_store_tidy). */
 gf_status gf_store_reopen(gf_store *s, gf_error *err)
 {
     gf_database *db = NULL;
     gf_database_close(s->db);
     s->db = NULL;
-    s->tidy = false;
+    atomic_fetch_add(&s->left_untidy, 1);
     gf_status st = gf_folder_open(s->folder, &db, err);
     if (st == GF_OK) st = gf_tables_open(db, &s->tables, err);
     if (st == GF_OK)

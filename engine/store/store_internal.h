@@ -8,6 +8,7 @@
 #include "storage/tables.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct gf_store {
     gf_folder *folder;
@@ -15,13 +16,11 @@ struct gf_store {
     gf_tables tables;
     uint64_t buffers; /* bytes that the database uses at most, beside tables' indexes */
 
-    /*
-     * Held while rows are read in order to be written: by puts, settings, the first and last steps
-     * of a rebuild and of a deletion. Readers never take it.
-     */
-    pthread_mutex_t write_lock;
-    bool tidy;                  /* no interrupted work is left to clear away; under the lock */
-    struct gf_activity *active; /* a list (engine/store/lock.h); under the lock */
+    pthread_mutex_t tidy_lock; /* while what was cut short is cleared away (engine/store/hold.h) */
+    atomic_uint_least64_t left_untidy; /* so many times, the opening being the first */
+    atomic_uint_least64_t tidied;      /* up to that one */
+    pthread_mutex_t active_lock;       /* of the list */
+    struct gf_activity *active;
 
     pthread_mutex_t user_lock;         /* of the list, and while the table of tables changes */
     struct gf_user_table *user_tables; /* the users' tables that are open */
@@ -30,10 +29,10 @@ struct gf_store {
     /* Parts that later rooms of the engine own; engine/upkeep/store.c makes and frees them. */
     struct gf_put_line *put_line;           /* puts on their way to disk (engine/put/group.h) */
     struct gf_cluster_cache *cluster_cache; /* lists read last (engine/view/cluster_cache.h) */
-    /* Deletes what drops of users' tables have left (engine/user_tables); called by gf_store_lock. */
+    /* Deletes what drops of users' tables have left (engine/user_tables); called by gf_store_tidy. */
     gf_status (*reclaim_tables)(gf_store *store, const gf_cancel *cancel, gf_error *err);
     /* Makes edits of a number above `since` in the served build, which was begun before them
-       (engine/edit/edit.c); called under the write lock, when that build has been published. */
+       (engine/edit/edit.c); called while the collection is held, when that build has been published. */
     gf_status (*catch_up_edits)(gf_store *store, gf_place where, gf_slice configuration,
                                 uint64_t since, gf_error *err);
 };

@@ -11,7 +11,7 @@
  */
 #include "engine/edit/internal.h"
 #include "engine/store/collections.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 #include "engine/watch/kept.h"
 #include "engine/watch/rising.h"
 #include "engine/watch/when.h"
@@ -415,14 +415,15 @@ static gf_status note(looking *l, gf_error *err)
 
 static gf_status look(looking *l, gf_error *err)
 {
+    gf_hold hold;
     gf_status st =
         gf_view_open(l->place.store, l->place.where, l->place.configuration, 0, &l->view, err);
     if (st == GF_OK) st = gf_watch_read_rules(&l->place, &l->rules, err);
     if (st == GF_OK) st = find_subjects(l, err);
     if (st != GF_OK) return st;
-    st = gf_store_lock(l->place.store, err);
+    st = gf_hold_collection(l->place.store, l->place.where, &hold, err);
     if (st == GF_OK) st = note(l, err);
-    gf_store_unlock(l->place.store);
+    gf_hold_let_go(&hold);
     return st;
 }
 
