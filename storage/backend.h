@@ -247,6 +247,15 @@ gf_status gf_hold_take(gf_table *table, const gf_slice *keys, size_t n, gf_hold 
 /** Let go; of {0}, or after a gf_hold_take that failed, nothing. By the thread that took it. */
 void gf_hold_let_go(gf_hold *hold);
 
+/**
+ * Have all writes of the batch from now on made only where that cell has that value: GF_ECONFLICT
+ * otherwise, and nothing is written. What is given is borrowed. gf_batch_write_if has its own
+ * condition, in place of this one.
+ */
+void gf_batch_guard(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
+                    gf_slice qualifier, gf_slice value);
+void gf_batch_unguard(gf_batch *batch);
+
 /** The hold that this thread has of the database; NULL where it has none. */
 gf_backend_hold *gf_hold_of_thread(const gf_database *db);
 

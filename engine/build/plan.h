@@ -21,6 +21,7 @@
 #include "engine/config/pins.h"
 #include "engine/config/settings.h"
 #include "engine/store/hold.h"
+#include "engine/store/lease.h"
 
 typedef struct gf_build_plan {
     gf_store *store;
@@ -56,8 +57,7 @@ typedef struct gf_build_plan {
     gf_buffer key;               /* its key */
     uint32_t next_id;            /* first cluster id that was never used */
     uint32_t next_group;         /* first id of a group that was never used */
-    gf_activity activity;        /* in the store's list while `begun` */
-    bool begun;
+    gf_lease *lease;             /* of it; NULL: it is not begun, or has ended */
 
     bool spills;           /* rows lie in a file, and `memory` says what else is bounded */
     gf_memory_plan memory; /* only where it spills */
@@ -101,7 +101,7 @@ gf_status gf_build_plans_hold(const gf_build_plan *const *plans, size_t n, gf_ho
 gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapshot **snapshot,
                                gf_error *err);
 
-/** Take builds off the store's list of activities; rows of those not published are deleted. */
+/** The leases of builds end; rows of those not published are deleted. */
 void gf_build_plans_end(gf_build_plan *const *plans, const bool *published, size_t n);
 
 /** Report progress to the caller of the rebuild, where it wants to know. */

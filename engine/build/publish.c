@@ -14,6 +14,7 @@
 #include "engine/rows/scan.h"
 #include "engine/store/collections.h"
 #include "engine/store/delete.h"
+#include "engine/store/lease.h"
 
 #include <assert.h>
 
@@ -116,6 +117,7 @@ static gf_status move_pointer(const gf_build_plan *p, gf_slice key, gf_batch *ba
     gf_status st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
     if (st == GF_OK && gf_collection_row_served(&row, p->configuration) != p->served.build)
         st = gf_fail(err, GF_ECONFLICT, "another build was published meanwhile");
+    if (st == GF_OK) st = gf_lease_give_up(p->lease, batch, err);
     if (st == GF_OK) st = put_number(p, batch, key, "processed", now, err);
     if (st == GF_OK) st = put_number(p, batch, key, "rebuilt", p->build, err);
     /* A build by settings of its own is no news of the configuration's. */
@@ -158,7 +160,7 @@ typedef struct needed_changes {
 
 /*
  * Lower the oldest need to that of a finished build. A build with a progress row is being deleted,
- * or it is under way and in the list of activities.
+ * or it is under way and has a lease.
  */
 static gf_status lower_to_build(void *context, const gf_row *row, gf_error *err)
 {
@@ -181,9 +183,9 @@ gf_status gf_build_oldest_need(gf_store *s, gf_slice collection_key, uint64_t *s
     gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_BUILDS_MAIN, .prefix = collection_key);
     gf_status st = gf_scan_each(s->tables.builds, &o, lower_to_build, &n, err);
     if (st != GF_OK) return st;
-    gf_store_lower_to_active(s, collection_key, &n.oldest);
-    *seq = n.oldest;
-    return GF_OK;
+    st = gf_lease_lower_seq(s, collection_key, &n.oldest, err);
+    if (st == GF_OK) *seq = n.oldest;
+    return st;
 }
 
 static gf_status find_unneeded(const gf_build_plan *p, uint64_t *seq)

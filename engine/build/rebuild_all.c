@@ -329,7 +329,9 @@ static gf_status rebuild_planned(rebuilding_all *r, gf_build_plan *p, bool *grou
     gf_rebuild_outcome outcome = gf_build_plan_outcome(p, modified);
     if (outcome == GF_REBUILD_UNMODIFIED || outcome == GF_REBUILD_KEPT)
         return report_success(r, p, outcome, &p->served, err);
-    bool alone = r->options->dry_run || r->options->memory || p->size > SMALL_DOCUMENTS;
+    /* A shared store looks at one lease with each batch, so that each build has its own. */
+    bool alone = r->options->dry_run || r->options->memory || p->size > SMALL_DOCUMENTS ||
+                 gf_store_is_shared(r->store);
     if (alone) return rebuild_alone(r, p, err);
     *grouped = true;
     group *g = r->filling;

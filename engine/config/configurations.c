@@ -11,6 +11,7 @@
 #include "engine/store/collections.h"
 #include "engine/store/delete.h"
 #include "engine/store/hold.h"
+#include "engine/store/lease.h"
 
 /* ---- changing the settings column ------------------------------------------------------------ */
 
@@ -280,7 +281,8 @@ typedef struct deletion {
     gf_slice configuration;
     bool of_namespace; /* the namespace's is deleted: a collection's own settings keep theirs */
     bool stays;
-    gf_activity activity;
+    gf_slice key; /* of the configuration */
+    gf_lease *lease;
     gf_buffer marked; /* builds */
 } deletion;
 
@@ -326,8 +328,8 @@ static gf_status drop_pointers(deletion *d, const gf_collection_row *row,
     if (st == GF_OK) st = drop_pins(s, gf_buffer_view(&key), row->pins, configuration, batch, err);
     if (st == GF_OK) st = gf_edits_delete_all(s, d->where, configuration, batch, err);
     if (st == GF_OK) st = gf_watches_delete_all(s, d->where, configuration, batch, err);
-    if (st == GF_OK)
-        st = gf_pins_mark_builds(s, d->activity.key, 0, 0, NULL, batch, &d->marked, err);
+    if (st == GF_OK) st = gf_pins_mark_builds(s, d->key, 0, 0, NULL, batch, &d->marked, err);
+    if (st == GF_OK) st = gf_lease_take(s, d->key, 0, batch, &d->lease, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
@@ -350,9 +352,12 @@ static const gf_settings_map *kept_settings(const gf_settings_map *map, gf_setti
 static gf_status check_deletion(const deletion *d, const gf_settings_map *map, gf_error *err)
 {
     gf_slice name = d->configuration;
-    if (gf_store_is_active(d->store, d->activity.key))
-        return gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt",
-                       GF_SLICE_ARG(name), GF_SLICE_ARG(d->where.collection));
+    gf_lease_owner owner;
+    gf_status st = gf_lease_find(d->store, d->key, &owner, err);
+    if (st != GF_OK) return st;
+    if (owner.living)
+        return gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt%s",
+                       GF_SLICE_ARG(name), GF_SLICE_ARG(d->where.collection), owner.by);
     if (map->own || !map->in_namespace || d->of_namespace ||
         gf_slice_equal(name, GF_SLICE("default")))
         return GF_OK;
@@ -374,7 +379,6 @@ static gf_status begin_deletion(deletion *d, gf_error *err)
     if (st == GF_OK && !d->stays) {
         st = check_deletion(d, &map, err);
         if (st == GF_OK) st = drop_pointers(d, &row, kept_settings(&map, &left), err);
-        if (st == GF_OK) gf_store_begin_activity(d->store, &d->activity);
     }
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
@@ -400,7 +404,7 @@ static gf_status delete_one(gf_store *s, gf_place where, gf_slice configuration,
     deletion d = {s, where, configuration, .of_namespace = of_namespace};
     gf_tables_configuration_key(&key, where.name_space, where.collection, configuration);
     gf_status st = gf_buffer_check(&key, err);
-    d.activity.key = gf_buffer_view(&key);
+    d.key = gf_buffer_view(&key);
     if (st == GF_OK) {
         st = gf_hold_collection(s, where, &hold, err);
         if (st == GF_OK) st = begin_deletion(&d, err);
@@ -409,8 +413,8 @@ static gf_status delete_one(gf_store *s, gf_place where, gf_slice configuration,
     if (st == GF_OK && !d.stays) {
         st = drop_builds(s, gf_buffer_view(&d.marked), err);
         if (st != GF_OK) gf_store_leave_untidy(s);
-        gf_store_end_activity(s, &d.activity);
     }
+    gf_lease_end(d.lease);
     gf_buffer_release(&key);
     gf_buffer_release(&d.marked);
     return st;

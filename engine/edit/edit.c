@@ -18,6 +18,7 @@
 #include "engine/rows/scan.h"
 #include "engine/store/builds.h"
 #include "engine/store/hold.h"
+#include "engine/store/lease.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -426,16 +427,19 @@ static gf_status check_split(const gf_editing *e, const gf_edit *edit, uint32_t 
                              gf_error *err)
 {
     gf_buffer key = {0};
+    gf_lease_owner owner = {false, ""};
     gf_status st = refuse_locked(e, edit->cluster, "split", err);
     if (st == GF_OK && (parts < 2 || parts > MOST_PARTS))
         st = gf_fail(err, GF_EINVAL, "a cluster is split into 2 to %d parts", MOST_PARTS);
     gf_tables_configuration_key(&key, e->where.name_space, e->where.collection, e->configuration);
     if (st == GF_OK) st = gf_buffer_check(&key, err);
     /* The rebuild gives ids as well, and those of the split would not be known to it. */
-    if (st == GF_OK && !e->again && gf_store_is_active(e->store, gf_buffer_view(&key)))
-        st = gf_fail(err, GF_EBUSY,
-                     "configuration \"%.*s\" of \"%.*s\" is being rebuilt: split when that is done",
-                     GF_SLICE_ARG(e->configuration), GF_SLICE_ARG(e->where.collection));
+    if (st == GF_OK && !e->again) st = gf_lease_find(e->store, gf_buffer_view(&key), &owner, err);
+    if (st == GF_OK && owner.living)
+        st = gf_fail(
+            err, GF_EBUSY,
+            "configuration \"%.*s\" of \"%.*s\" is being rebuilt%s: split when that is done",
+            GF_SLICE_ARG(e->configuration), GF_SLICE_ARG(e->where.collection), owner.by);
     gf_buffer_release(&key);
     return st;
 }

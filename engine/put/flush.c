@@ -17,6 +17,7 @@
 #include "engine/rows/scan.h"
 #include "engine/store/collections.h"
 #include "engine/store/hold.h"
+#include "engine/store/lease.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -72,6 +73,7 @@ static gf_status begin_collection(flush *f, const gf_put_row *rows, size_t n, gf
     gf_buffer_reset(&f->collection_key);
     gf_tables_collection_key(&f->collection_key, f->where.name_space, f->where.collection);
     gf_slice key = gf_buffer_view(&f->collection_key);
+    gf_lease_owner owner = {false, ""};
     gf_status st = gf_buffer_check(&f->collection_key, err);
     if (st == GF_OK) st = gf_collection_row_read(f->store, NULL, f->where, &f->collection, err);
     if (st == GF_ENOTFOUND) return begin_new(f, rows, n, err);
@@ -81,7 +83,10 @@ static gf_status begin_collection(flush *f, const gf_put_row *rows, size_t n, gf
     f->seq = f->seq_before = f->collection.seq;
     f->modified = (uint64_t)f->collection.modified;
     st = gf_scan_finds(f->store->tables.builds, NULL, GF_BUILDS_MAIN, key, &f->has_builds, err);
-    f->has_builds |= gf_store_is_active(f->store, key); /* of a build under way */
+    if (st == GF_OK && !f->has_builds) {
+        st = gf_lease_find(f->store, key, &owner, err); /* of a build under way */
+        f->has_builds = owner.living;
+    }
     return st;
 }
 

@@ -1,60 +1,15 @@
-/* Holds of collections, activities, and clearing away what was cut short. */
+/* Holds of collections, and clearing away what was cut short. */
 #include "engine/store/hold.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "engine/rows/scan.h"
 #include "engine/store/builds.h"
 #include "engine/store/delete.h"
+#include "engine/store/lease.h"
 
+#include <stdio.h>
 #include <stdlib.h>
-
-/* ---- activities ------------------------------------------------------------------------------ */
-
-void gf_store_begin_activity(gf_store *s, gf_activity *a)
-{
-    pthread_mutex_lock(&s->active_lock);
-    a->next = s->active;
-    s->active = a;
-    pthread_mutex_unlock(&s->active_lock);
-}
-
-void gf_store_end_activity(gf_store *s, gf_activity *a)
-{
-    pthread_mutex_lock(&s->active_lock);
-    gf_activity **at = &s->active;
-    while (*at && *at != a)
-        at = &(*at)->next;
-    if (*at) *at = a->next;
-    pthread_mutex_unlock(&s->active_lock);
-}
-
-bool gf_store_is_active(gf_store *s, gf_slice key_start)
-{
-    pthread_mutex_lock(&s->active_lock);
-    const gf_activity *a = s->active;
-    while (a && !gf_slice_starts(a->key, key_start))
-        a = a->next;
-    pthread_mutex_unlock(&s->active_lock);
-    return a != NULL;
-}
-
-void gf_store_lower_to_active(gf_store *s, gf_slice key_start, uint64_t *seq)
-{
-    pthread_mutex_lock(&s->active_lock);
-    for (const gf_activity *a = s->active; a; a = a->next)
-        if (gf_slice_starts(a->key, key_start) && a->seq < *seq) *seq = a->seq;
-    pthread_mutex_unlock(&s->active_lock);
-}
-
-uint64_t gf_store_count_active(gf_store *s)
-{
-    uint64_t n = 0;
-    pthread_mutex_lock(&s->active_lock);
-    for (const gf_activity *a = s->active; a; a = a->next)
-        n += a->seq != 0; /* deletions have none */
-    pthread_mutex_unlock(&s->active_lock);
-    return n;
-}
 
 /* ---- interrupted work ------------------------------------------------------------------------ */
 
@@ -72,46 +27,86 @@ static gf_status list_unfinished(gf_table *table, unsigned family, gf_buffer *ke
     return gf_scan_each(table, &o, note_key, keys, err);
 }
 
-/* Is the mark still there? */
-static gf_status is_marked(gf_table *table, unsigned family, gf_slice key, bool *marked,
-                           gf_error *err)
+typedef struct mark {
+    bool there;
+    char owner[GF_OWNER_BYTES]; /* empty where none is named */
+} mark;
+
+static gf_status read_mark(gf_table *table, unsigned family, gf_slice key, mark *m, gf_error *err)
 {
     gf_row row = {0};
     gf_status st = gf_table_get(table, NULL, key, 1u << family, &row, err);
+    *m = (mark){.there = st == GF_OK};
+    const gf_cell *owner = st == GF_OK ? gf_row_find(&row, family, "owner") : NULL;
+    if (owner) snprintf(m->owner, sizeof m->owner, "%.*s", GF_SLICE_ARG(owner->value));
     gf_row_release(&row);
-    *marked = st == GF_OK;
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* The key of the collection's row that a key begins with. */
-static gf_slice collection_of(gf_slice key)
+/* In a shared store the mark gets this process for its owner: whoever had it can write no more. */
+static gf_status take_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
+                           gf_batch *batch, gf_error *err)
 {
-    size_t name_space = gf_key_string_length(key);
-    size_t collection = gf_key_string_length(gf_slice_skip(key, name_space));
-    return gf_slice_of(key.ptr, name_space + collection);
+    char owner[GF_OWNER_BYTES];
+    if (!gf_store_is_shared(s)) return GF_OK;
+    bool of_build = table == s->tables.builds;
+    gf_store_name_owner(s, owner);
+    gf_column columns[] = {
+        {GF_SLICE("state"), of_build ? GF_SLICE("dropping") : GF_SLICE("deleting")},
+        {GF_SLICE("owner"), gf_slice_str(owner)}};
+    gf_batch_replace(batch, table, key, family, columns, 2, 0);
+    return gf_batch_write(batch, GF_SYNC_ON, err);
+}
+
+/* The collection is held. */
+static gf_status judge_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
+                            gf_batch *batch, bool *left, gf_error *err)
+{
+    mark m = {0};
+    bool living = false, served = false;
+    gf_status st = read_mark(table, family, key, &m, err);
+    if (st == GF_OK && m.there)
+        st = gf_lease_stands_behind(s, key, gf_slice_str(m.owner), &living, err);
+    if (st != GF_OK || !m.there || living) return st;
+    if (table == s->tables.builds) st = gf_build_is_served(s, key, &served, err);
+    if (st == GF_OK && served) {
+        gf_batch_delete_row(batch, table, key, 1u << family);
+        st = gf_batch_write(batch, GF_SYNC_ON, err);
+    } else if (st == GF_OK) {
+        st = take_mark(s, table, family, key, batch, err);
+        *left = st == GF_OK;
+    }
+    return st;
 }
 
 /*
- * A mark that is still there while the collection is held, and is of no activity, is of nobody: then
- * *left. Of a build that is served it says nothing, since that was published: it is taken off.
+ * A mark that is still there while the collection is held, and has no living lease behind it, is of
+ * nobody: then *left. Of a build that is served it says nothing, since that was published: it is
+ * taken off.
  */
 static gf_status look_at_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
                               gf_batch *batch, bool *left, gf_error *err)
 {
     gf_hold hold;
-    gf_slice held = collection_of(key);
-    bool marked = false, served = false;
+    gf_slice held = gf_lease_collection(key);
     *left = false;
     gf_status st = gf_hold_take(s->tables.collections, &held, 1, &hold, err);
-    if (st == GF_OK) st = is_marked(table, family, key, &marked, err);
-    bool nobodys = st == GF_OK && marked && !gf_store_is_active(s, key);
-    if (nobodys && table == s->tables.builds) st = gf_build_is_served(s, key, &served, err);
-    if (st == GF_OK && served) {
-        gf_batch_delete_row(batch, table, key, 1u << family);
-        st = gf_batch_write(batch, GF_SYNC_ON, err);
-    }
+    if (st == GF_OK) st = judge_mark(s, table, family, key, batch, left, err);
     gf_hold_let_go(&hold);
-    *left = st == GF_OK && nobodys && !served;
+    return st;
+}
+
+/* Cells of leases that ended; behind all marks, so that the work they stood for is gone. */
+static gf_status tidy_leases(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *err)
+{
+    gf_hold hold;
+    gf_slice key;
+    gf_status st = list_unfinished(s->tables.collections, GF_COLLECTIONS_LEASES, keys, err);
+    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
+        st = gf_hold_take(s->tables.collections, &key, 1, &hold, err);
+        if (st == GF_OK) st = gf_lease_clear(s, key, batch, err);
+        gf_hold_let_go(&hold);
+    }
     return st;
 }
 
@@ -120,18 +115,29 @@ static gf_status tidy(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *e
     gf_slice key;
     gf_table *collections = s->tables.collections, *builds = s->tables.builds;
     bool left;
+    char owner[GF_OWNER_BYTES];
+    gf_store_name_owner(s, owner);
     gf_status st = list_unfinished(collections, GF_COLLECTIONS_PROGRESS, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
         st = look_at_mark(s, collections, GF_COLLECTIONS_PROGRESS, key, batch, &left, err);
-        if (st == GF_OK && left) st = gf_delete_collection_rows(s, key, err);
+        if (st == GF_OK && left) st = gf_delete_collection_rows(s, key, gf_slice_str(owner), err);
     }
     if (st == GF_OK) st = list_unfinished(builds, GF_BUILDS_PROGRESS, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
         st = look_at_mark(s, builds, GF_BUILDS_PROGRESS, key, batch, &left, err);
-        if (st == GF_OK && left) st = gf_delete_build(s, key, batch, err);
+        if (st == GF_OK && left) st = gf_delete_build(s, key, gf_slice_str(owner), batch, err);
         if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     }
+    if (st == GF_OK) st = tidy_leases(s, batch, keys, err);
     return st == GF_OK ? s->reclaim_tables(s, NULL, err) : st;
+}
+
+/* Others may have left something in a shared store, and it is looked for now and then. */
+static bool is_due(gf_store *s)
+{
+    if (atomic_load(&s->tidied) != atomic_load(&s->left_untidy)) return true;
+    return gf_store_is_shared(s) &&
+           (uint64_t)(gf_clock_seconds() * 1e3) >= atomic_load(&s->look_again);
 }
 
 gf_status gf_store_tidy(gf_store *s, gf_error *err)
@@ -139,13 +145,16 @@ gf_status gf_store_tidy(gf_store *s, gf_error *err)
     gf_batch *batch = NULL;
     gf_buffer keys = {0};
     gf_status st = GF_OK;
-    if (atomic_load(&s->tidied) == atomic_load(&s->left_untidy)) return GF_OK;
+    if (!is_due(s)) return GF_OK;
     pthread_mutex_lock(&s->tidy_lock);
     uint64_t times = atomic_load(&s->left_untidy);
-    if (atomic_load(&s->tidied) != times) {
+    if (is_due(s)) {
         st = gf_batch_create(s->db, &batch, err);
         if (st == GF_OK) st = tidy(s, batch, &keys, err);
-        if (st == GF_OK) atomic_store(&s->tidied, times);
+        if (st == GF_OK) {
+            atomic_store(&s->look_again, (uint64_t)((gf_clock_seconds() + s->patience) * 1e3));
+            atomic_store(&s->tidied, times);
+        }
     }
     gf_batch_free(batch);
     gf_buffer_release(&keys);
@@ -179,7 +188,7 @@ static gf_status write_keys(gf_slice name_space, const gf_slice *names, size_t n
     gf_status st = gf_buffer_check(bytes, err);
     gf_slice rest = gf_buffer_view(bytes);
     for (size_t i = 0; i < n && st == GF_OK; i++) {
-        keys[i] = collection_of(rest);
+        keys[i] = gf_lease_collection(rest);
         rest = gf_slice_skip(rest, keys[i].len);
     }
     return st;

@@ -1,11 +1,32 @@
 /* The store: its folder, its tables and its locks. */
 #include "engine/store/store_internal.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "engine/rows/scan.h"
 #include "engine/store/collections.h"
+#include "engine/store/lease.h"
 #include "storage/backend.h"
 #include "storage/leveldb/backend.h"
+
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LEASE_SECONDS = 30 };
+
+static void init_leases(gf_store *s)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->lease_changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&s->lease_lock, NULL);
+    s->lease_seconds = s->patience = LEASE_SECONDS;
+    if (getrandom(&s->token, sizeof s->token, 0) != sizeof s->token)
+        s->token = (uint64_t)gf_clock_ms() << 22 ^ (uint64_t)getpid();
+}
 
 gf_status gf_store_create(const char *path, const gf_store_options *options, gf_store **store,
                           gf_error *err)
@@ -14,7 +35,7 @@ gf_status gf_store_create(const char *path, const gf_store_options *options, gf_
     if (!s) return gf_fail_memory(err, "a store");
     s->left_untidy = 1;
     pthread_mutex_init(&s->tidy_lock, NULL);
-    pthread_mutex_init(&s->active_lock, NULL);
+    init_leases(s);
     pthread_mutex_init(&s->user_lock, NULL);
     pthread_mutex_init(&s->drop_lock, NULL);
     gf_hold_options hold = {.create = options->create,
@@ -41,10 +62,12 @@ gf_status gf_store_create(const char *path, const gf_store_options *options, gf_
 
 void gf_store_free(gf_store *s)
 {
+    gf_lease_stop_renewing(s);
     gf_database_close(s->db);
     gf_folder_release(s->folder);
     pthread_mutex_destroy(&s->tidy_lock);
-    pthread_mutex_destroy(&s->active_lock);
+    pthread_mutex_destroy(&s->lease_lock);
+    pthread_cond_destroy(&s->lease_changed);
     pthread_mutex_destroy(&s->user_lock);
     pthread_mutex_destroy(&s->drop_lock);
     gf_free(s);

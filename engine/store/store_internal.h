@@ -19,8 +19,20 @@ struct gf_store {
     pthread_mutex_t tidy_lock; /* while what was cut short is cleared away (engine/store/hold.h) */
     atomic_uint_least64_t left_untidy; /* so many times, the opening being the first */
     atomic_uint_least64_t tidied;      /* up to that one */
-    pthread_mutex_t active_lock;       /* of the list */
-    struct gf_activity *active;
+    atomic_uint_least64_t look_again;  /* in a shared store, by gf_clock_seconds, in milliseconds */
+
+    /* Leases (engine/store/lease.h): of this process, and how those of others were seen. */
+    double lease_seconds; /* of this process' */
+    double patience; /* seconds after which one of another process, seen unchanged, has ended */
+    uint64_t token;  /* tells this store from all others that are open anywhere */
+    pthread_mutex_t lease_lock; /* of the fields below */
+    pthread_cond_t lease_changed;
+    struct gf_lease *leases;
+    uint64_t lease_number;
+    struct gf_seen_lease *seen; /* n_seen of seen_capacity */
+    size_t n_seen, seen_capacity;
+    pthread_t renewer; /* where it `renews` */
+    bool renews, stops_renewing;
 
     pthread_mutex_t user_lock;         /* of the list, and while the table of tables changes */
     struct gf_user_table *user_tables; /* the users' tables that are open */

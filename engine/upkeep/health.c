@@ -8,7 +8,7 @@
 #include "engine/rows/scan.h"
 #include "engine/store/builds.h"
 #include "engine/store/collections.h"
-#include "engine/store/hold.h"
+#include "engine/store/lease.h"
 #include "grouperfish/upkeep.h"
 
 #include <inttypes.h>
@@ -129,7 +129,7 @@ static gf_status visit_row(void *context, const gf_row *found, gf_error *err)
 gf_status gf_health_read(gf_store *s, gf_visit_changed *visit, void *context,
                          gf_store_health *health, gf_error *err)
 {
-    gf_store_health read = {.format = GF_STORE_FORMAT, .running = gf_store_count_active(s)};
+    gf_store_health read = {.format = GF_STORE_FORMAT, .running = gf_lease_count(s)};
     gf_snapshot *snapshot = NULL;
     gf_status st = gf_snapshot_create(s->db, &snapshot, err);
     looking l = {s, snapshot, &read, visit, context};

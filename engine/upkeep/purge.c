@@ -249,7 +249,6 @@ static gf_status forget_edits(purging *p, gf_batch *batch, gf_error *err)
 static gf_status mark_stale(purging *p, gf_batch *batch, gf_buffer *marked, gf_error *err)
 {
     gf_status st = GF_OK;
-    gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("dropping")}};
     for (size_t i = 0; i < p->n && st == GF_OK; i++) {
         bool served = false, there = false;
         gf_slice key = p->builds[i].key;
@@ -257,7 +256,7 @@ static gf_status mark_stale(purging *p, gf_batch *batch, gf_buffer *marked, gf_e
         st = gf_scan_finds(p->store->tables.builds, NULL, GF_BUILDS_MAIN, key, &there, err);
         if (st == GF_OK) st = gf_build_is_served(p->store, key, &served, err);
         if (st != GF_OK || served || !there) continue;
-        gf_batch_replace(batch, p->store->tables.builds, key, GF_BUILDS_PROGRESS, columns, 1, 0);
+        gf_delete_mark_build(p->store, key, batch);
         gf_buffer_string(marked, key);
         p->purged.dropped++;
         st = gf_buffer_check(marked, err);

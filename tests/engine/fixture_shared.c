@@ -1,0 +1,20 @@
+#include "tests/engine/fixture_shared.h"
+
+/* A store in memory, whose database gives way to one over the model. */
+gf_store *fixture_share(gf_backend *first, gf_backend **backend)
+{
+    gf_error err;
+    gf_store *s;
+    assert_ok(gf_store_open("", &GF_STORE_OPTIONS(.in_memory = true), &s, &err));
+    gf_database_close(s->db);
+    *backend = gf_model_share(first);
+    assert_ok(gf_database_create(*backend, &s->db, &err));
+    assert_ok(gf_tables_open(s->db, &s->tables, &err));
+    return s;
+}
+
+void fixture_know_ended(gf_store *s)
+{
+    s->patience = 0;
+    s->look_again = 0;
+}
