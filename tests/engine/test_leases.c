@@ -182,12 +182,12 @@ static void work_beside(void *context)
     gf_error err;
     gf_rebuild_result result;
     char id[24];
-    if (b->calls++ % 3) return;
+    if (!look(other, "default").living || b->calls++ % 2) return;
     if (b->takes_over) fixture_know_ended(other);
     gf_store_leave_untidy(other);
     snprintf(id, sizeof id, "beside %d", b->puts++);
     fixture_put(&b->t->f[1], "c", id, "apple banana cherry");
-    if (b->takes_over || !look(other, "default").living) return;
+    if (b->takes_over) return;
     b->tries++;
     b->rebuilt = gf_rebuild(other, fixture_place("c"), fixture_default(),
                             &GF_REBUILD_OPTIONS(.force = true, .threads = 1), &result, &err);
@@ -221,6 +221,44 @@ static void no_build_of_another_is_dropped(void **state)
         assert_status(GF_EBUSY, b.deleted);
         is_sound(t.stores[1], true);
     }
+    close_two(&t);
+}
+
+static gf_status rebuild_as(gf_store *s, const char *configuration, gf_error *err)
+{
+    gf_rebuild_result result;
+    return gf_rebuild(s, fixture_place("c"), gf_slice_str(configuration),
+                      &GF_REBUILD_OPTIONS(.force = true, .threads = 1), &result, err);
+}
+
+/* Builds of another configuration are made and dropped, until none is left of before. */
+static void publish_beside(void *context)
+{
+    beside *b = context;
+    gf_store *other = b->t->stores[1];
+    gf_error err;
+    if (b->tries || !look(other, "fine").living) return;
+    fixture_put(&b->t->f[1], "c", "000", "something else");
+    for (b->tries = 0; b->tries < 4; b->tries++)
+        assert_ok(rebuild_as(other, "default", &err));
+}
+
+/* The first build of a configuration needs changes that those of another one do not. */
+static void changes_of_a_build_under_way_stay(void **state)
+{
+    two t;
+    gf_error err;
+    beside b = {.t = &t};
+    const gf_pair k = {GF_SLICE("k"), GF_SLICE("2")};
+    (void)state;
+    open_two(&t);
+    fixture_put_subjects(&t.f[0], "c");
+    assert_ok(gf_configuration_set(t.stores[0], fixture_place("c"), GF_SLICE("fine"), &k, 1, &err));
+    gf_model_watch(t.backends[0], publish_beside, &b);
+    assert_ok(rebuild_as(t.stores[0], "fine", &err));
+    gf_model_watch(t.backends[0], NULL, NULL);
+    assert_int_equal(b.tries, 4);
+    is_sound(t.stores[1], true);
     close_two(&t);
 }
 
@@ -264,6 +302,7 @@ int main(void)
                                        cmocka_unit_test(one_that_is_renewed_lives),
                                        cmocka_unit_test(a_cell_is_taken_apart),
                                        cmocka_unit_test(no_build_of_another_is_dropped),
+                                       cmocka_unit_test(changes_of_a_build_under_way_stay),
                                        cmocka_unit_test(one_that_was_taken_over_writes_no_more),
                                        cmocka_unit_test(a_deletion_is_not_begun_twice)};
     return cmocka_run_group_tests(tests, NULL, NULL);

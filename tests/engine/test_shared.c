@@ -23,7 +23,14 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { COLLECTIONS = 2, IDS = 16, MOST_OPERATIONS = 24, MOST_WRITES = 40, FEW_SECONDS = 8 };
+enum {
+    COLLECTIONS = 2,
+    IDS = 16,
+    MOST_OPERATIONS = 24,
+    MOST_WRITES = 40,
+    MOST_PUT = 6,
+    FEW_SECONDS = 8
+};
 
 typedef struct expected {
     bool there;
@@ -36,7 +43,7 @@ typedef struct history {
     gf_store *stores[2];
     expected docs[COLLECTIONS][IDS];
     int versions;
-    bool stops; /* the first is taken for ended before each of its writes, and goes on */
+    bool stops;                 /* the first is taken for ended at any of its steps, and goes on */
     bool deleting[COLLECTIONS]; /* by the first, under way or cut short */
     /* The put that the first was about when it ended. */
     bool in_doubt;
@@ -76,43 +83,57 @@ static bool is_done(history *h, int who, const char *what, gf_status st, const g
 
 /* ---- operations ------------------------------------------------------------------------------ */
 
+static gf_status ignore(void *context, const gf_collection_info *info, gf_error *err)
+{
+    (void)context, (void)info, (void)err;
+    return GF_OK;
+}
+
+static bool has_collection(gf_store *s, size_t c)
+{
+    return gf_collection_read(s, fixture_place(names[c]), ignore, NULL, NULL) == GF_OK;
+}
+
 /* Some documents, put or deleted in one batch. */
 static void put_some(history *h, int who)
 {
     gf_error err = {GF_OK, ""};
     size_t c = below(h, COLLECTIONS);
     gf_put *put;
-    expected after[IDS];
-    bool any = false;
-    memcpy(after, h->docs[c], sizeof after);
+    size_t changed[MOST_PUT], n = 0, most = 1 + below(h, MOST_PUT);
+    expected after[MOST_PUT];
+    gf_store *s = h->stores[who];
+    bool is_there = has_collection(s, c);
     gf_status st =
         gf_put_open(h->stores[who], &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), &put, &err);
     assert_int_equal(st, GF_OK);
-    for (size_t n = 1 + below(h, 6); n > 0 && st == GF_OK; n--) {
-        size_t i = below(h, IDS);
+    for (; n < most && st == GF_OK; n++) {
+        size_t i = changed[n] = below(h, IDS);
         char id[8], text[96];
         snprintf(id, sizeof id, "%02zu", i);
         bool deletes = below(h, 4) == 0;
-        after[i] = (expected){!deletes, ++h->versions};
-        make_text(i, after[i].version, text);
+        after[n] = (expected){!deletes, ++h->versions};
+        make_text(i, after[n].version, text);
         gf_document d = {.id = gf_slice_str(id), .text = gf_slice_str(text)};
         st = deletes ? gf_put_delete(put, gf_slice_str(names[c]), d.id, &err)
                      : gf_put_document(put, gf_slice_str(names[c]), &d, &err);
-        any = true;
     }
     if (st == GF_OK) st = gf_put_flush(put, &err);
     gf_put_close(put);
     h->puts[who]++;
     if (is_done(h, who, "put", st, &err)) {
-        /* The first's deletion of the collection was done, if that was under way: it is made anew. */
-        for (size_t i = 0; i < IDS && h->deleting[c]; i++)
-            if (after[i].version == h->docs[c][i].version) after[i].there = false;
-        h->deleting[c] = false;
-        memcpy(h->docs[c], after, sizeof after);
-    } else if (any && st == GF_EIO) {
+        /* The collection is made anew where the first's deletion of it was under way, and was done. */
+        for (size_t i = 0; i < IDS && h->deleting[c] && !is_there; i++)
+            h->docs[c][i].there = false;
+        h->deleting[c] = h->deleting[c] && is_there;
+        for (size_t i = 0; i < n; i++)
+            h->docs[c][changed[i]] = after[i];
+    } else if (st == GF_EIO) {
         h->in_doubt = true;
         h->doubtful = c;
-        memcpy(h->instead, after, sizeof after);
+        memcpy(h->instead, h->docs[c], sizeof h->instead);
+        for (size_t i = 0; i < n; i++)
+            h->instead[changed[i]] = after[i];
     }
 }
 
@@ -143,6 +164,7 @@ static void delete_collection(history *h)
 {
     gf_error err = {GF_OK, ""};
     size_t c = below(h, COLLECTIONS);
+    if (!has_collection(h->stores[0], c)) return;
     h->deleting[c] = true;
     gf_status st = gf_collection_delete(h->stores[0], fixture_place(names[c]), &err);
     bool done = is_done(h, 0, "a deletion", st, &err);
@@ -176,7 +198,7 @@ static void operate(history *h, int who)
     }
 }
 
-/* What the second does before a write of the first. */
+/* What the second does before a step of the first. */
 static void work_beside(void *context)
 {
     history *h = context;

@@ -55,7 +55,7 @@ typedef struct process {
     gf_backend_operations operations;
     model *m;
     uint64_t writes, last_write; /* so many it made; with that one it ended; 0: never */
-    void (*before_write)(void *context);
+    void (*before_step)(void *context);
     void *context;
 } process;
 
@@ -110,14 +110,14 @@ static bool holds_any(const process *p)
     return h != NULL;
 }
 
-/* With nothing locked: what others do just before a write of this process, if it keeps none out. */
-static gf_status begin_write(gf_backend *b, gf_error *err)
+/* With nothing locked: what others do just before a step of this process, if it keeps none out. */
+static gf_status begin_step(gf_backend *b, gf_error *err)
 {
     process *p = process_of(b);
     pthread_mutex_lock(&p->m->lock);
     bool keeps_out = holds_any(p);
     pthread_mutex_unlock(&p->m->lock);
-    if (p->before_write && !keeps_out) p->before_write(p->context);
+    if (p->before_step && !keeps_out) p->before_step(p->context);
     return check_alive(b, err);
 }
 
@@ -414,7 +414,7 @@ static gf_status write_model(gf_backend *b, const gf_change *changes, size_t n,
     model *m = model_of(b);
     bool holds = true;
     (void)sync, (void)hold;
-    gf_status st = begin_write(b, err);
+    gf_status st = begin_step(b, err);
     if (st != GF_OK) return st;
     pthread_mutex_lock(&m->lock);
     if (condition) {
@@ -451,7 +451,7 @@ static gf_status increment(gf_backend *b, const gf_change *c, int64_t delta, gf_
     char text[32];
     int64_t old = 0, sum;
     (void)sync;
-    gf_status st = begin_write(b, err);
+    gf_status st = begin_step(b, err);
     if (st != GF_OK) return st;
     pthread_mutex_lock(&m->lock);
     const gf_slice *value = value_of(m, c);
@@ -670,7 +670,7 @@ static gf_status take_hold(gf_backend *b, unsigned table, const gf_slice *keys, 
                            gf_backend_hold **hold, gf_error *err)
 {
     model *m = model_of(b);
-    gf_status st = check_alive(b, err);
+    gf_status st = begin_step(b, err);
     if (st != GF_OK) return st;
     gf_backend_hold *h = must(gf_calloc(1, sizeof *h));
     pthread_mutex_lock(&m->lock);
@@ -785,8 +785,8 @@ uint64_t gf_model_writes(gf_backend *b)
     return process_of(b)->writes;
 }
 
-void gf_model_watch(gf_backend *b, void (*before_write)(void *context), void *context)
+void gf_model_watch(gf_backend *b, void (*before_step)(void *context), void *context)
 {
-    process_of(b)->before_write = before_write;
+    process_of(b)->before_step = before_step;
     process_of(b)->context = context;
 }

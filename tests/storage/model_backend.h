@@ -22,7 +22,7 @@ void gf_model_end_after(gf_backend *b, uint64_t writes);
 /** The writes that the process has made, each of which is there as a whole. */
 uint64_t gf_model_writes(gf_backend *b);
 
-/** Call this before each write, unless the process holds something then: what others do. */
-void gf_model_watch(gf_backend *b, void (*before_write)(void *context), void *context);
+/** Call this before each write and hold, unless the process holds something: what others do. */
+void gf_model_watch(gf_backend *b, void (*before_step)(void *context), void *context);
 
 #endif
