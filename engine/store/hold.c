@@ -194,6 +194,16 @@ static gf_status write_keys(gf_slice name_space, const gf_slice *names, size_t n
     return st;
 }
 
+/* Documents, changes and numbers are written as one, and builds are made of one state. */
+static gf_status check_able(const gf_store *s, gf_error *err)
+{
+    enum { NEEDED = GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT };
+    if ((gf_database_capabilities(s->db) & NEEDED) == NEEDED) return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "this store keeps no collections: its database cannot write "
+                   "several rows as one, or has no snapshots");
+}
+
 gf_status gf_hold_collections(gf_store *s, gf_slice name_space, gf_slice *names, size_t n,
                               gf_hold *hold, gf_error *err)
 {
@@ -205,7 +215,8 @@ gf_status gf_hold_collections(gf_store *s, gf_slice name_space, gf_slice *names,
     if (n > 1) qsort(names, n, sizeof *names, by_name);
     for (size_t i = 0; i < n; i++)
         if (i == 0 || !gf_slice_equal(names[kept - 1], names[i])) names[kept++] = names[i];
-    gf_status st = gf_store_tidy(s, err);
+    gf_status st = check_able(s, err);
+    if (st == GF_OK) st = gf_store_tidy(s, err);
     if (st == GF_OK) st = write_keys(name_space, names, kept, &bytes, keys, err);
     if (st == GF_OK) st = gf_hold_take(s->tables.collections, keys, kept, hold, err);
     if (keys != &one) gf_free(keys);

@@ -16,6 +16,8 @@
  * thread has no other hold of the store.
  *
  * @param hold  let go of by gf_hold_let_go, also after a failure
+ * @return GF_OK; GF_EINVAL where the backend lacks GF_BACKEND_BATCH or GF_BACKEND_SNAPSHOT, which
+ *         whatever changes a collection relies on; GF_EIO, GF_ENOMEM
  */
 gf_status gf_hold_collection(gf_store *store, gf_place where, gf_hold *hold, gf_error *err);
 

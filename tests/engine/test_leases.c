@@ -295,6 +295,24 @@ static void a_deletion_is_not_begun_twice(void **state)
     close_two(&t);
 }
 
+/* What a collection relies on is asked for, in words, before anything is written. */
+static void a_backend_that_lacks_something_is_refused(void **state)
+{
+    const unsigned lacking[] = {GF_BACKEND_SHARED, GF_BACKEND_BATCH, GF_BACKEND_SNAPSHOT};
+    (void)state;
+    for (size_t i = 0; i < sizeof lacking / sizeof lacking[0]; i++) {
+        gf_error err;
+        gf_backend *backend;
+        gf_store *s = fixture_share_as(NULL, lacking[i], &backend);
+        gf_document d = {.id = GF_SLICE("1"), .text = GF_SLICE("one")};
+        assert_status(GF_EINVAL, fixture_try_put(s, "c", &d, &err));
+        assert_non_null(strstr(err.message, "keeps no collections"));
+        assert_status(GF_EINVAL, gf_collection_create(s, fixture_place("c"), &err));
+        assert_int_equal(gf_model_writes(backend), 0);
+        gf_store_close(s);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_is_seen_by_all),
@@ -304,6 +322,7 @@ int main(void)
                                        cmocka_unit_test(no_build_of_another_is_dropped),
                                        cmocka_unit_test(changes_of_a_build_under_way_stay),
                                        cmocka_unit_test(one_that_was_taken_over_writes_no_more),
-                                       cmocka_unit_test(a_deletion_is_not_begun_twice)};
+                                       cmocka_unit_test(a_deletion_is_not_begun_twice),
+                                       cmocka_unit_test(a_backend_that_lacks_something_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

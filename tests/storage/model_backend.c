@@ -769,10 +769,14 @@ gf_backend *gf_model_create(void)
     return open_process(create_model(), GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT);
 }
 
+gf_backend *gf_model_share_as(gf_backend *first, unsigned capabilities)
+{
+    return open_process(first ? model_of(first) : create_model(), capabilities);
+}
+
 gf_backend *gf_model_share(gf_backend *first)
 {
-    return open_process(first ? model_of(first) : create_model(),
-                        GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT | GF_BACKEND_SHARED);
+    return gf_model_share_as(first, GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT | GF_BACKEND_SHARED);
 }
 
 void gf_model_end_after(gf_backend *b, uint64_t writes)
