@@ -3,6 +3,7 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <float.h>
 #include <stdlib.h>
 
 enum {
@@ -20,7 +21,7 @@ typedef struct posting {
 /* A thread's own. */
 typedef struct scratch {
     float *sum;      /* n: 0 but of the points met */
-    uint32_t *met;   /* n */
+    uint32_t *met;   /* n + 1: one is written before it is known whether it is new */
     uint64_t *order; /* entries of the longest row: length of the list << 32 | entry */
 } scratch;
 
@@ -46,7 +47,7 @@ static gf_status index_points(searching *s, gf_error *err)
         gf_row_view row = gf_csr_row(x, s->row[i]);
         entries += row.n;
         for (uint32_t e = 0; e < row.n; e++)
-            s->start[row.col[e]]++;
+            s->start[row.col[e]] += row.val[e] > 0;
     }
     s->postings = gf_array_large((size_t)entries + 1, sizeof *s->postings);
     if (!s->postings) return gf_fail_memory(err, "a map");
@@ -56,7 +57,7 @@ static gf_status index_points(searching *s, gf_error *err)
     for (uint32_t i = s->n; i-- > 0;) {
         gf_row_view row = gf_csr_row(x, s->row[i]);
         for (uint32_t e = 0; e < row.n; e++)
-            s->postings[--s->start[row.col[e]]] = (posting){i, row.val[e]};
+            if (row.val[e] > 0) s->postings[--s->start[row.col[e]]] = (posting){i, row.val[e]};
     }
     return GF_OK;
 }
@@ -104,12 +105,13 @@ static uint32_t add_shared(const searching *s, scratch *own, uint32_t point)
         if (!(row.val[e] > 0)) continue;
         const posting *p =
             stretch(s->postings + s->start[term], s->start[term + 1] - s->start[term], point, &n);
-        /* Without a branch: whether a point was met before is as good as drawn by lot. */
+        /* Without a branch: whether a point was met before is as good as drawn by lot. What is shared
+         * is never 0, however small both are, or a point would be met twice. */
         for (uint32_t i = 0; i < n; i++) {
-            float *sum = &own->sum[p[i].point];
+            float *sum = &own->sum[p[i].point], share = row.val[e] * p[i].weight;
             own->met[n_met] = p[i].point;
             n_met += *sum == 0;
-            *sum += row.val[e] * p[i].weight;
+            *sum += share > FLT_MIN ? share : FLT_MIN;
         }
         read += n;
     }
@@ -179,7 +181,7 @@ static gf_status reserve_scratch(searching *s, unsigned threads, gf_error *err)
     for (unsigned w = 0; s->scratch && w < threads; w++) {
         scratch *own = &s->scratch[w];
         own->sum = gf_calloc_large(s->n, sizeof *own->sum);
-        own->met = gf_array_large(s->n, sizeof *own->met);
+        own->met = gf_array_large((size_t)s->n + 1, sizeof *own->met);
         own->order = gf_array((size_t)longest + 1, sizeof *own->order);
         if (!own->sum || !own->met || !own->order) return gf_fail_memory(err, "a map");
     }

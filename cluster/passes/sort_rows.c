@@ -3,6 +3,8 @@
 #include "base/memory.h"
 #include "cluster/passes/centres.h"
 
+#include <assert.h>
+
 enum {
     PARTS_A_THREAD = 4, /* so that threads end together */
     LEAST_ROWS = 8192
@@ -11,8 +13,8 @@ enum {
 gf_parts gf_parts_for(const gf_pool *pool, uint32_t n, uint32_t least)
 {
     unsigned threads = gf_pool_size(pool);
-    uint32_t most =
-        least && n / least < threads * PARTS_A_THREAD ? n / least : threads * PARTS_A_THREAD;
+    assert(least > 0);
+    uint32_t most = n / least < threads * PARTS_A_THREAD ? n / least : threads * PARTS_A_THREAD;
     if (threads < 2 || most < 2) return (gf_parts){n, 1, n};
     uint32_t size = n / most + (n % most != 0);
     return (gf_parts){n, n / size + (n % size != 0), size};
@@ -66,7 +68,7 @@ gf_status gf_sort_rows(gf_pool *pool, const uint32_t *label, uint32_t n, uint32_
 {
     /* At least 4 k rows a part, so that the counts take less than the rows do. */
     uint64_t least = 4 * (uint64_t)k > LEAST_ROWS ? 4 * (uint64_t)k : LEAST_ROWS;
-    gf_parts parts = gf_parts_for(pool, n, least < n ? (uint32_t)least : n);
+    gf_parts parts = gf_parts_for(pool, n, least < UINT32_MAX ? (uint32_t)least : UINT32_MAX);
     if (parts.count < 2) {
         gf_centres_sort_rows(label, n, k, start, rows);
         return GF_OK;

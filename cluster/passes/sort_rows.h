@@ -20,7 +20,7 @@ typedef struct gf_parts {
     uint32_t n, count, size; /* items; parts; items of each, the last excepted */
 } gf_parts;
 
-/** Parts for a pool's threads, none with fewer items than `least`; one where there is one thread. */
+/** Parts for a pool's threads, none with fewer items than `least` (1 or more); one where there is one thread. */
 gf_parts gf_parts_for(const gf_pool *pool, uint32_t n, uint32_t least);
 
 static inline uint32_t gf_parts_from(const gf_parts *p, size_t part)

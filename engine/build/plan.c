@@ -145,6 +145,23 @@ static gf_status compare_topics(const gf_build_plan *p, const gf_row *row, bool 
     return st;
 }
 
+/*
+ * Whether edits wait for a rebuild: one was taken back of which the build has the effect, or one that changes
+ * groups was made neither before the build began nor in it, as after an end between publishing and making it again.
+ */
+static bool owes_edits(const gf_build_plan *p, const gf_row *row)
+{
+    uint64_t obeyed = 0;
+    gf_rows_cell_number(gf_row_find(row, GF_BUILDS_MAIN, "edited"), &obeyed);
+    bool owes = p->pins.owed > obeyed;
+    for (size_t i = 0; i < p->edits.n && !owes; i++) {
+        const gf_edit *e = &p->edits.at[i].edit;
+        owes = gf_edit_changes_groups(e) && e->number > obeyed && e->build != p->served.build &&
+               !e->lost.len;
+    }
+    return owes;
+}
+
 /* Read the row of the served build, whose timestamp is p->served.build. */
 static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
 {
@@ -170,6 +187,7 @@ static gf_status read_served(gf_build_plan *p, bool *modified, gf_error *err)
             !gf_slice_equal(info.settings, gf_buffer_view(&p->settings_json)) ||
             !gf_slice_equal(within ? within->value : (gf_slice){0}, gf_slice_str(p->within_is));
         if (st == GF_OK && !*modified) st = compare_topics(p, &row, modified, err);
+        if (st == GF_OK && !*modified) *modified = owes_edits(p, &row);
         if (st == GF_OK && p->as_served) {
             gf_settings_map_release(&p->map);
             st = gf_settings_map_read_build(info.settings, &p->map, err);
@@ -193,9 +211,9 @@ gf_status gf_build_plan_read(gf_build_plan *p, bool *modified, gf_error *err)
     gf_pins_release(&p->pins);
     gf_edits_release(&p->edits);
     if (st == GF_OK) st = gf_pins_read(row.pins, p->configuration, &p->pins, err);
-    if (st == GF_OK && p->pins.edited)
-        st = gf_edits_read(p->store, NULL, p->where, p->configuration, &p->edits, err);
+    if (st == GF_OK) st = gf_edits_read(p->store, NULL, p->where, p->configuration, &p->edits, err);
     if (st == GF_OK) {
+        p->pins.edited = gf_edits_last_number(&p->edits, p->pins.edited);
         p->seq = row.seq;
         p->size = row.size;
         p->served = (gf_build_info){.build = gf_collection_row_served(&row, p->configuration)};

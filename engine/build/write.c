@@ -276,7 +276,7 @@ static void add_number(gf_column *columns, size_t *n, const char *name, gf_numbe
 static gf_status write_build_row(const gf_build_writing *w, const gf_build_info *info,
                                  const gf_build_matched *matched, gf_batch *batch, gf_error *err)
 {
-    enum { ALL = 18 };
+    enum { ALL = 19 };
     gf_column columns[ALL];
     gf_number_digits digits[ALL];
     gf_buffer objective = {0}, seconds = {0}, topics = {0};
@@ -307,6 +307,7 @@ static gf_status write_build_row(const gf_build_writing *w, const gf_build_info 
     if (w->plan->within_is[0])
         columns[n++] = (gf_column){GF_SLICE("within"), gf_slice_str(w->plan->within_is)};
     if (info->unplaced) add_number(columns, &n, "unplaced", digits, info->unplaced);
+    if (w->plan->pins.edited) add_number(columns, &n, "edited", digits, w->plan->pins.edited);
     if (topics.len) columns[n++] = (gf_column){GF_SLICE("topics"), gf_buffer_view(&topics)};
     gf_batch_replace(batch, w->tables->builds, w->key, GF_BUILDS_MAIN, columns, n, 0);
 done:

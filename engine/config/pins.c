@@ -4,6 +4,8 @@
 #include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "base/strings.h"
+#include "base/utf8.h"
 #include "engine/store/builds.h"
 #include "engine/store/delete.h"
 
@@ -23,11 +25,23 @@ bool gf_pins_have_build(const gf_pins *p, int64_t build)
     return false;
 }
 
-const gf_slice *gf_pins_label(const gf_pins *p, uint32_t cluster)
+static const gf_pinned_label *find_label(const gf_pins *p, uint32_t cluster)
 {
     for (size_t i = 0; i < p->n_labels; i++)
-        if (p->labels[i].cluster == cluster) return &p->labels[i].label;
+        if (p->labels[i].cluster == cluster) return &p->labels[i];
     return NULL;
+}
+
+const gf_slice *gf_pins_kept_label(const gf_pins *p, uint32_t cluster)
+{
+    const gf_pinned_label *found = find_label(p, cluster);
+    return found ? &found->label : NULL;
+}
+
+const gf_slice *gf_pins_label(const gf_pins *p, uint32_t cluster)
+{
+    const gf_pinned_label *found = find_label(p, cluster);
+    return found && !found->overruled ? &found->label : NULL;
 }
 
 static bool has_id(const uint32_t *ids, size_t n, uint32_t cluster)
@@ -52,6 +66,30 @@ const gf_cluster_state *gf_pins_state(const gf_pins *p, uint32_t cluster)
     for (size_t i = 0; i < p->n_states; i++)
         if (p->states[i].cluster == cluster) return &p->states[i].state;
     return NULL;
+}
+
+/*
+ * Labels of clusters that are gone are kept, as these may come back. Where another was given the same label
+ * meanwhile, in whatever case, two clusters of a build would be called so.
+ */
+static gf_status mark_overruled(gf_pins *p, gf_error *err)
+{
+    gf_strings later = {0};
+    gf_buffer letters = {0};
+    gf_status st = GF_OK;
+    for (size_t i = p->n_labels; i-- > 0 && st == GF_OK;) {
+        uint32_t number;
+        bool is_new = true;
+        gf_buffer_reset(&letters);
+        gf_utf8_fold(p->labels[i].label, &letters);
+        st = gf_buffer_check(&letters, err);
+        if (st == GF_OK)
+            st = gf_strings_add(&later, gf_buffer_view(&letters), &number, &is_new, err);
+        p->labels[i].overruled = !is_new;
+    }
+    gf_strings_release(&later);
+    gf_buffer_release(&letters);
+    return st;
 }
 
 /* ---- changing -------------------------------------------------------------------------------- */
@@ -88,10 +126,10 @@ gf_status gf_pins_set_label(gf_pins *p, uint32_t cluster, gf_slice label, gf_err
     if (!after || !copy.ptr) return gf_fail_memory(err, "pins");
     for (size_t i = 0; i < p->n_labels; i++)
         if (p->labels[i].cluster != cluster) after[n++] = p->labels[i];
-    if (label.len) after[n++] = (gf_pinned_label){cluster, copy};
+    if (label.len) after[n++] = (gf_pinned_label){.cluster = cluster, .label = copy};
     p->labels = after;
     p->n_labels = n;
-    return GF_OK;
+    return mark_overruled(p, err);
 }
 
 static gf_slice *state_member(gf_cluster_state *state, size_t i)
@@ -131,6 +169,9 @@ static gf_status damaged(gf_error *err)
     return gf_fail(err, GF_ECORRUPT, "table collections: pins are damaged");
 }
 
+/* Above any number that is kept: up to it a double has each. */
+#define MOST_EXACT 9007199254740992.0
+
 static size_t count(gf_json_value list)
 {
     size_t n = 0;
@@ -149,8 +190,9 @@ static gf_status read_builds(gf_json_value list, gf_pins *p, gf_error *err)
     p->builds = gf_arena_alloc(&p->memory, count(list) * sizeof *p->builds);
     if (!p->builds) return gf_fail_memory(err, "pins");
     for (gf_json_iterator it = gf_json_items(list); gf_json_next(&it, &name, &item);) {
-        if (!gf_json_is_number(item)) return damaged(err);
-        p->builds[p->n_builds++] = (int64_t)gf_json_number(item); /* far below 2^53 */
+        double build = gf_json_is_number(item) ? gf_json_number(item) : -1;
+        if (!(build >= 0 && build < MOST_EXACT)) return damaged(err);
+        p->builds[p->n_builds++] = (int64_t)build;
     }
     return GF_OK;
 }
@@ -169,9 +211,9 @@ static gf_status read_labels(gf_json_value object, gf_pins *p, gf_error *err)
             return damaged(err);
         gf_slice label = gf_arena_copy(&p->memory, gf_json_get_string(item));
         if (!label.ptr) return gf_fail_memory(err, "pins");
-        p->labels[p->n_labels++] = (gf_pinned_label){(uint32_t)id, label};
+        p->labels[p->n_labels++] = (gf_pinned_label){.cluster = (uint32_t)id, .label = label};
     }
-    return GF_OK;
+    return mark_overruled(p, err);
 }
 
 static gf_status read_ids(gf_json_value list, gf_pins *p, uint32_t **ids, size_t *n, gf_error *err)
@@ -216,11 +258,11 @@ static gf_status read_states(gf_json_value object, gf_pins *p, gf_error *err)
     return GF_OK;
 }
 
-static gf_status read_edited(gf_json_value v, gf_pins *p, gf_error *err)
+static gf_status read_number(gf_json_value v, uint64_t *out, gf_error *err)
 {
     double n = gf_json_is_number(v) ? gf_json_number(v) : -1;
-    if (!(n >= 0)) return damaged(err);
-    p->edited = (uint64_t)n;
+    if (!(n >= 0 && n < MOST_EXACT)) return damaged(err);
+    *out = (uint64_t)n;
     return GF_OK;
 }
 
@@ -247,7 +289,10 @@ static gf_status read_one(gf_json_value root, gf_slice configuration, gf_pins *p
         if (st == GF_OK && gf_json_member(own, "locked", &part))
             st = read_ids(part, p, &p->locked, &p->n_locked, err);
         if (st == GF_OK && gf_json_member(own, "states", &part)) st = read_states(part, p, err);
-        if (st == GF_OK && gf_json_member(own, "edited", &part)) st = read_edited(part, p, err);
+        if (st == GF_OK && gf_json_member(own, "edited", &part))
+            st = read_number(part, &p->edited, err);
+        if (st == GF_OK && gf_json_member(own, "owed", &part))
+            st = read_number(part, &p->owed, err);
     }
     return st;
 }
@@ -326,6 +371,7 @@ static void write_one(gf_json_writer *w, gf_slice configuration, const gf_pins *
     write_ids(w, "locked", p->locked, p->n_locked);
     write_states(w, p);
     if (p->edited) gf_json_put_uint(w, "edited", p->edited);
+    if (p->owed) gf_json_put_uint(w, "owed", p->owed);
     gf_json_end(w, '}');
 }
 

@@ -4,7 +4,8 @@
  * collection's row, JSON, of all configurations that have any:
  *
  *     {"default": {"builds": [1795181177213], "labels": {"17": "Crash on start"}, "hidden": [5],
- *                  "locked": [7], "states": {"7": {"status": "planned", "owner": "ann"}}, "edited": 9}}
+ *                  "locked": [7], "states": {"7": {"status": "planned", "owner": "ann"}}, "edited": 9,
+ *                  "owed": 8}}
  *
  * It is what edits (engine/config/edits.h) have come to, so that whoever reads clusters need not read
  * the edits themselves.
@@ -19,6 +20,7 @@
 typedef struct gf_pinned_label {
     uint32_t cluster; /* id */
     gf_slice label;
+    bool overruled; /* another cluster was given the label later: the last word counts */
 } gf_pinned_label;
 
 /** Cells of a cluster's state: pairs of name and value, none of them empty. */
@@ -30,7 +32,7 @@ typedef struct gf_pinned_state {
 typedef struct gf_pins {
     int64_t *builds; /* n_builds, rising */
     size_t n_builds;
-    gf_pinned_label *labels; /* n_labels, by cluster */
+    gf_pinned_label *labels; /* n_labels, in the order in which they were pinned */
     size_t n_labels;
     uint32_t *hidden; /* n_hidden: ids */
     size_t n_hidden;
@@ -39,6 +41,7 @@ typedef struct gf_pins {
     gf_pinned_state *states; /* n_states, by cluster */
     size_t n_states;
     uint64_t edited; /* edits and undoings that were ever made: the number of the last */
+    uint64_t owed;   /* the last of these that only a rebuild can show; 0: none */
     gf_arena memory; /* of all of it */
 } gf_pins;
 
@@ -77,7 +80,10 @@ bool gf_pins_lock(const gf_pins *pins, uint32_t cluster);
 /** The state of a cluster; NULL where it has none. */
 const gf_cluster_state *gf_pins_state(const gf_pins *pins, uint32_t cluster);
 
-/** The pinned label of a cluster; NULL where it has none. */
+/** The pinned label of a cluster; NULL where it has none, or where another cluster was given it later. */
 const gf_slice *gf_pins_label(const gf_pins *pins, uint32_t cluster);
+
+/** Likewise, also where another cluster has it now: it comes back once that one is called otherwise. */
+const gf_slice *gf_pins_kept_label(const gf_pins *pins, uint32_t cluster);
 
 #endif

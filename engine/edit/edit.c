@@ -43,6 +43,7 @@ gf_status gf_edit_begin(gf_editing *e, gf_error *err)
         st = gf_configuration_load(e->store, NULL, e->where, &e->row, e->configuration, &map, err);
     if (st == GF_OK) st = gf_pins_read(e->row.pins, e->configuration, &e->pins, err);
     if (st == GF_OK) st = gf_edits_read(e->store, NULL, e->where, e->configuration, &e->edits, err);
+    if (st == GF_OK) e->pins.edited = gf_edits_last_number(&e->edits, e->pins.edited);
     gf_settings_map_release(&map);
     return st;
 }
@@ -229,30 +230,54 @@ static gf_status check_request(const gf_edit_request *r, gf_error *err)
 
 /* No sibling may have the label, in whatever case. */
 static gf_status check_siblings(const gf_editing *e, uint32_t cluster, gf_slice label,
-                                gf_error *err)
+                                gf_status taken, gf_error *err)
 {
     const gf_view *v = e->view;
-    for (size_t i = 0; i < v->n_clusters; i++)
+    for (size_t i = 0; v && i < v->n_clusters; i++)
         if (v->clusters[i].id != cluster && gf_utf8_same_letters(v->clusters[i].label, label))
-            return gf_fail(err, GF_EEXISTS, "cluster %" PRIu32 " is called \"%.*s\" already",
+            return gf_fail(err, taken, "cluster %" PRIu32 " is called \"%.*s\" already",
                            v->clusters[i].id, GF_SLICE_ARG(v->clusters[i].label));
     size_t topic = gf_edits_find_topic(&e->edits, label);
     if (topic < e->edits.n && e->edits.at[topic].edit.cluster != cluster)
-        return gf_fail(err, GF_EEXISTS, "the topic \"%.*s\" is called so",
+        return gf_fail(err, taken, "the topic \"%.*s\" is called so",
                        GF_SLICE_ARG(e->edits.at[topic].edit.text));
     return GF_OK;
+}
+
+/* What the build calls a cluster; it may be a label that was pinned when the build was made. */
+static gf_slice own_label(const gf_editing *e, uint32_t cluster)
+{
+    const gf_listed_cluster *c = e->view ? gf_view_find_cluster(e->view, cluster) : NULL;
+    return c ? c->own_label : GF_SLICE("");
+}
+
+/* Pin a label; an empty one is taken back, so that the cluster has its own again. */
+static gf_status pin_label(gf_editing *e, uint32_t cluster, gf_slice label, gf_status taken,
+                           gf_error *err)
+{
+    gf_slice shown = label.len ? label : own_label(e, cluster);
+    gf_status st = shown.len ? check_siblings(e, cluster, shown, taken, err) : GF_OK;
+    return st == GF_OK ? gf_pins_set_label(&e->pins, cluster, label, err) : st;
+}
+
+/* Whether a label that a cluster had is in the build in place of its own, which only a rebuild can bring back. */
+static bool is_of_build(const gf_editing *e, uint32_t cluster, gf_slice label)
+{
+    return label.len && gf_slice_equal(own_label(e, cluster), label);
 }
 
 static gf_status set_label(gf_editing *e, gf_kept_edit *kept, gf_error *err)
 {
     const gf_edit *edit = &kept->edit;
-    const gf_slice *pinned = gf_pins_label(&e->pins, edit->cluster);
+    const gf_slice *pinned = gf_pins_kept_label(&e->pins, edit->cluster);
     if (edit->off && !pinned)
         return gf_fail(err, GF_ENOTFOUND, "the label of cluster %" PRIu32 " is not pinned",
                        edit->cluster);
-    gf_status st = edit->off ? GF_OK : check_siblings(e, edit->cluster, edit->text, err);
     kept->was.label = pinned ? *pinned : GF_SLICE("");
-    return st == GF_OK ? gf_pins_set_label(&e->pins, edit->cluster, edit->text, err) : st;
+    gf_status st = pin_label(e, edit->cluster, edit->text, GF_EEXISTS, err);
+    if (st == GF_OK && edit->off && is_of_build(e, edit->cluster, kept->was.label))
+        e->pins.owed = e->pins.edited;
+    return st;
 }
 
 static gf_status set_flag(gf_editing *e, gf_kept_edit *kept, gf_error *err)
@@ -423,24 +448,32 @@ static gf_status merge(gf_editing *e, gf_edit *edit, gf_error *err)
     return st == GF_OK ? put_group_witnesses(e, edit, &g.before, err) : st;
 }
 
+/* Whether a rebuild is under way: it obeys edits as they were when it began. */
+static gf_status find_rebuild(const gf_editing *e, gf_lease_owner *owner, gf_error *err)
+{
+    gf_buffer key = {0};
+    *owner = (gf_lease_owner){false, ""};
+    gf_tables_configuration_key(&key, e->where.name_space, e->where.collection, e->configuration);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_lease_find(e->store, gf_buffer_view(&key), owner, err);
+    gf_buffer_release(&key);
+    return st;
+}
+
 static gf_status check_split(const gf_editing *e, const gf_edit *edit, uint32_t parts,
                              gf_error *err)
 {
-    gf_buffer key = {0};
     gf_lease_owner owner = {false, ""};
     gf_status st = refuse_locked(e, edit->cluster, "split", err);
     if (st == GF_OK && (parts < 2 || parts > MOST_PARTS))
         st = gf_fail(err, GF_EINVAL, "a cluster is split into 2 to %d parts", MOST_PARTS);
-    gf_tables_configuration_key(&key, e->where.name_space, e->where.collection, e->configuration);
-    if (st == GF_OK) st = gf_buffer_check(&key, err);
     /* The rebuild gives ids as well, and those of the split would not be known to it. */
-    if (st == GF_OK && !e->again) st = gf_lease_find(e->store, gf_buffer_view(&key), &owner, err);
+    if (st == GF_OK && !e->again) st = find_rebuild(e, &owner, err);
     if (st == GF_OK && owner.living)
         st = gf_fail(
             err, GF_EBUSY,
             "configuration \"%.*s\" of \"%.*s\" is being rebuilt%s: split when that is done",
             GF_SLICE_ARG(e->configuration), GF_SLICE_ARG(e->where.collection), owner.by);
-    gf_buffer_release(&key);
     return st;
 }
 
@@ -574,16 +607,11 @@ gf_status gf_pin_label(gf_store *store, gf_place where, gf_slice configuration, 
 
 /* ---- taking back ----------------------------------------------------------------------------- */
 
-static bool changes_groups(const gf_edit *e)
-{
-    return e->kind == GF_EDIT_MERGE || e->kind == GF_EDIT_SPLIT || e->kind == GF_EDIT_MOVE;
-}
-
 /* Whether an edit, by its place, was made on the served build, and is in it. */
 static bool is_in_build(const gf_editing *e, size_t at)
 {
     const gf_edit *x = &e->edits.at[at].edit;
-    return changes_groups(x) && e->view && x->build == e->view->info.build;
+    return gf_edit_changes_groups(x) && e->view && x->build == e->view->info.build;
 }
 
 /* The next later edit of the same label, flag or state; NULL: there is none. */
@@ -636,11 +664,9 @@ static gf_status restore_pins(gf_editing *e, size_t at, gf_error *err)
         next->was = *was;
         return gf_edits_put(e->store, e->where, e->configuration, next, e->batch, err);
     }
-    gf_status st = GF_OK;
     switch (x->kind) {
     case GF_EDIT_LABEL:
-        if (was->label.len && e->view) st = check_siblings(e, x->cluster, was->label, err);
-        return st == GF_OK ? gf_pins_set_label(&e->pins, x->cluster, was->label, err) : st;
+        return pin_label(e, x->cluster, was->label, GF_ECONFLICT, err);
     case GF_EDIT_HIDE:
         return gf_pins_set_hidden(&e->pins, x->cluster, was->flag, err);
     case GF_EDIT_LOCK:
@@ -672,16 +698,69 @@ static gf_status check_kept(const gf_editing *e, size_t at, gf_error *err)
     return GF_OK;
 }
 
-/* A deleted topic comes back only while its name is free. */
-static gf_status check_topic(const gf_editing *e, size_t at, gf_error *err)
+/* The edit that gave a cluster its label; 0: it was pinned without one. */
+static uint64_t labelled_by(const gf_editing *e, uint32_t cluster)
+{
+    for (size_t i = e->edits.n; i-- > 0;) {
+        const gf_edit *x = &e->edits.at[i].edit;
+        if (x->kind == GF_EDIT_LABEL && x->cluster == cluster && !x->off) return x->number;
+    }
+    return 0;
+}
+
+gf_status gf_edit_check_pinned(const gf_editing *e, gf_slice name, uint32_t own, gf_status taken,
+                               gf_error *err)
+{
+    for (size_t i = 0; i < e->pins.n_labels; i++) {
+        const gf_pinned_label *p = &e->pins.labels[i];
+        if (p->overruled || p->cluster == own || !gf_utf8_same_letters(p->label, name)) continue;
+        if (e->view && gf_view_find_cluster(e->view, p->cluster))
+            return gf_fail(err, taken, "cluster %" PRIu32 " is called \"%.*s\": rename it first",
+                           p->cluster, GF_SLICE_ARG(p->label));
+        uint64_t number = labelled_by(e, p->cluster);
+        if (number)
+            return gf_fail(err, taken,
+                           "cluster %" PRIu32
+                           ", which may come back, was called \"%.*s\": undo %" PRIu64 " first",
+                           p->cluster, GF_SLICE_ARG(p->label), number);
+    }
+    return GF_OK;
+}
+
+/* The topic that holds again without the edit; NULL: there is none. */
+static const gf_edit *find_coming_topic(const gf_editing *e, size_t at)
 {
     const gf_edit *x = &e->edits.at[at].edit;
-    if (x->kind != GF_EDIT_TOPIC || !x->off) return GF_OK;
-    size_t now = gf_edits_find_topic(&e->edits, x->text);
-    if (now == e->edits.n) return GF_OK;
-    return gf_fail(err, GF_ECONFLICT,
-                   "there is a topic \"%.*s\" again since: delete it first (edit %" PRIu64 ")",
-                   GF_SLICE_ARG(x->text), e->edits.at[now].edit.number);
+    for (size_t i = e->edits.n; i-- > 0 && x->kind == GF_EDIT_TOPIC;) {
+        const gf_edit *y = &e->edits.at[i].edit;
+        if (i != at && y->kind == GF_EDIT_TOPIC && gf_utf8_same_letters(x->text, y->text))
+            return !y->off && i < at ? y : NULL;
+    }
+    return NULL;
+}
+
+/* A topic comes back only while its name is free, and its cluster was not merged into another. */
+static gf_status check_topic(const gf_editing *e, size_t at, gf_error *err)
+{
+    const gf_edit *x = &e->edits.at[at].edit, *back = find_coming_topic(e, at);
+    size_t now =
+        x->kind == GF_EDIT_TOPIC && x->off ? gf_edits_find_topic(&e->edits, x->text) : e->edits.n;
+    if (now < e->edits.n)
+        return gf_fail(err, GF_ECONFLICT,
+                       "there is a topic \"%.*s\" again since: delete it first (edit %" PRIu64 ")",
+                       GF_SLICE_ARG(x->text), e->edits.at[now].edit.number);
+    if (!back) return GF_OK;
+    for (size_t i = 0; i < e->edits.n && back->cluster; i++) {
+        const gf_edit *y = &e->edits.at[i].edit;
+        for (size_t o = 0; o < y->n_others && y->kind == GF_EDIT_MERGE; o++)
+            if (y->others[o] == back->cluster)
+                return gf_fail(err, GF_ECONFLICT,
+                               "cluster %" PRIu32
+                               ", which the topic \"%.*s\" had, was merged into cluster %" PRIu32
+                               ": undo %" PRIu64 " first",
+                               back->cluster, GF_SLICE_ARG(back->text), y->cluster, y->number);
+    }
+    return gf_edit_check_pinned(e, back->text, back->cluster, GF_ECONFLICT, err);
 }
 
 /* Clusters that a split made must be nobody's any more; those that a merge ended come back. */
@@ -743,7 +822,7 @@ static gf_status check_labels(const gf_editing *e, const gf_grouping *before, gf
 {
     for (size_t i = 0; i < before->n; i++) {
         const gf_group *g = &before->at[i];
-        const gf_slice *pinned = gf_pins_label(&e->pins, g->id);
+        const gf_slice *pinned = gf_pins_kept_label(&e->pins, g->id);
         gf_slice label = pinned ? *pinned : g->label;
         for (size_t j = 0; j < e->pins.n_labels; j++) {
             const gf_pinned_label *other = &e->pins.labels[j];
@@ -781,7 +860,8 @@ static gf_status check_kept_after(const gf_editing *e, size_t at, const gf_group
             moved = moved || (e->edits.at[j].edit.kind == GF_EDIT_MOVE &&
                               gf_slice_equal(e->edits.at[j].edit.document, x->document));
         if (!back || moved ||
-            gf_edit_called_after(e, at, back->cluster) == gf_edit_called_after(e, i, x->cluster))
+            gf_edits_called_after(&e->edits, at, back->cluster) ==
+                gf_edits_called_after(&e->edits, i, x->cluster))
             continue;
         return gf_fail(err, GF_ECONFLICT,
                        "document \"%.*s\" would go back to cluster %" PRIu32 ", and edit %" PRIu64
@@ -894,6 +974,71 @@ static gf_status find_edit(const gf_editing *e, uint64_t number, size_t *at, gf_
     return gf_fail(err, GF_ENOTFOUND, "there is no edit %" PRIu64, number);
 }
 
+static bool has_later(const gf_editing *e, size_t at)
+{
+    for (size_t i = at + 1; i < e->edits.n; i++)
+        if (is_in_build(e, i)) return true;
+    return false;
+}
+
+/*
+ * Forget an edit that was taken back. Where a build has its effect, or will have it, a merge or a split stays as
+ * one that the next rebuild undoes.
+ */
+static gf_status forget_edit(gf_editing *e, gf_kept_edit *kept, bool in_effect, gf_error *err)
+{
+    const gf_edit *x = &kept->edit;
+    bool stays = in_effect && !x->lost.len && gf_edit_sides(x) > 1;
+    if (!stays) return gf_edits_delete(e->store, e->where, e->configuration, x, e->batch, err);
+    kept->taken_back = true;
+    gf_status st =
+        gf_edits_delete_before(e->store, e->where, e->configuration, x->number, e->batch, err);
+    return st == GF_OK ? gf_edits_put(e->store, e->where, e->configuration, kept, e->batch, err)
+                       : st;
+}
+
+/*
+ * Take an edit, with its pins restored in the batch, out of the served build. Where later ones are made again
+ * that goes by steps: until all are done a rebuild is owed, which obeys those that the build does not have.
+ */
+static gf_status take_out(gf_editing *e, size_t at, bool *waits, gf_error *err)
+{
+    const gf_edit *x = &e->edits.at[at].edit;
+    bool later = has_later(e, at);
+    gf_lease_owner owner;
+    gf_status st = find_rebuild(e, &owner, err);
+    bool rebuilt = owner.living;
+    *waits = rebuilt && gf_edit_sides(x) > 1;
+    if (*waits) e->pins.owed = e->pins.edited + 1;
+    uint64_t owed = e->pins.owed;
+    if (later) e->pins.owed = e->pins.edited + 1;
+    if (st == GF_OK) st = take_out_later(e, at, err);
+    if (st == GF_OK) st = restore_groups(e, x, err);
+    if (st == GF_OK) st = forget_edit(e, &e->edits.at[at], rebuilt, err);
+    if (st == GF_OK) st = go_on(e, err);
+    if (st == GF_OK) st = make_later(e, at, err);
+    if (st != GF_OK || !later) return st;
+    e->pins.owed = owed;
+    return go_on(e, err);
+}
+
+/* Take back an edit that is not in the build; *waits: that shows only after a rebuild. */
+static gf_status take_back_fact(gf_editing *e, size_t at, bool *waits, gf_error *err)
+{
+    const gf_edit *x = &e->edits.at[at].edit;
+    bool label = x->kind == GF_EDIT_LABEL && is_of_build(e, x->cluster, x->text);
+    gf_status st = restore_pins(e, at, err);
+    if (st == GF_OK) st = forget_edit(e, &e->edits.at[at], true, err);
+    if (st != GF_OK) return st;
+    *waits = gf_edit_changes_groups(x) || x->kind == GF_EDIT_KEEP || x->kind == GF_EDIT_LOCK ||
+             x->kind == GF_EDIT_TOPIC || (label && !gf_pins_kept_label(&e->pins, x->cluster));
+    e->pins.edited++;
+    /* Topics are compared with those of the build. */
+    if ((*waits || label) && x->kind != GF_EDIT_TOPIC) e->pins.owed = e->pins.edited;
+    st = gf_edit_put_pins(e, err);
+    return st == GF_OK ? gf_batch_write(e->batch, GF_SYNC_ON, err) : st;
+}
+
 static gf_status undo(gf_editing *e, uint64_t number, bool *waits, gf_visit_edit *visit,
                       void *context, gf_error *err)
 {
@@ -909,20 +1054,8 @@ static gf_status undo(gf_editing *e, uint64_t number, bool *waits, gf_visit_edit
     if (st == GF_OK) st = look_before(e, at, &in_build, err);
     if (st != GF_OK) return st;
     const gf_edit *x = &e->edits.at[at].edit;
-    *waits = !in_build && (changes_groups(x) || x->kind == GF_EDIT_KEEP ||
-                           x->kind == GF_EDIT_LOCK || x->kind == GF_EDIT_TOPIC);
-    if (in_build) st = take_out_later(e, at, err);
-    if (st == GF_OK && in_build) st = restore_groups(e, x, err);
-    if (st == GF_OK) st = restore_pins(e, at, err);
-    if (st == GF_OK) st = gf_edits_delete(e->store, e->where, e->configuration, x, e->batch, err);
-    if (st == GF_OK && in_build) {
-        st = go_on(e, err);
-        if (st == GF_OK) st = make_later(e, at, err);
-    } else if (st == GF_OK) {
-        e->pins.edited++;
-        st = gf_edit_put_pins(e, err);
-        if (st == GF_OK) st = gf_batch_write(e->batch, GF_SYNC_ON, err);
-    }
+    *waits = false;
+    st = in_build ? take_out(e, at, waits, err) : take_back_fact(e, at, waits, err);
     return st == GF_OK && visit ? visit(context, x, err) : st;
 }
 
@@ -967,7 +1100,7 @@ gf_status gf_edits_catch_up(gf_store *store, gf_place where, gf_slice configurat
     gf_status st = gf_edit_begin(&e, err);
     if (st == GF_OK) st = gf_edit_open_view(&e, err);
     for (size_t i = 0; i < e.edits.n && st == GF_OK; i++)
-        if (e.edits.at[i].edit.number > since && changes_groups(&e.edits.at[i].edit))
+        if (e.edits.at[i].edit.number > since && gf_edit_changes_groups(&e.edits.at[i].edit))
             st = make_in_new_build(&e, &e.edits.at[i], err);
     gf_edit_release(&e);
     return st;

@@ -45,6 +45,13 @@ gf_status gf_edit_put_pins(gf_editing *e, gf_error *err);
 gf_status gf_edit_check_text(gf_slice text, const char *what, size_t most, gf_error *err);
 gf_status gf_edit_check_label(gf_slice label, gf_error *err);
 
+/**
+ * The status `taken` where a person has called a cluster other than `own` so, in whatever case: one of the served
+ * build, or one that may come back.
+ */
+gf_status gf_edit_check_pinned(const gf_editing *e, gf_slice name, uint32_t own, gf_status taken,
+                               gf_error *err);
+
 /** A member of one of the clusters that an edit is about. */
 typedef struct gf_edit_member {
     gf_slice id;
@@ -106,9 +113,6 @@ gf_status gf_edit_name(gf_editing *e, gf_group *groups, size_t n, const uint32_t
 gf_status gf_edit_tree(gf_editing *e, const gf_grouping *before, gf_grouping *after,
                        const gf_centres *centres, const uint32_t *ids, const uint64_t *sizes,
                        gf_error *err);
-
-/** The id of a cluster that the edit at that place names, after the merges behind it. */
-uint32_t gf_edit_called_after(const gf_editing *e, size_t at, uint32_t id);
 
 /**
  * The first cluster id that was never used, by all builds of the configuration, and the key of its

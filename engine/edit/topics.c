@@ -115,12 +115,7 @@ static gf_status check_name(const gf_editing *e, gf_slice name, gf_error *err)
     if (st == GF_OK) st = gf_edit_check_label(name, err);
     if (st == GF_OK && gf_edits_find_topic(&e->edits, name) < e->edits.n)
         st = gf_fail(err, GF_EEXISTS, "there is a topic \"%.*s\" already", GF_SLICE_ARG(name));
-    for (size_t i = 0; i < e->pins.n_labels && st == GF_OK; i++)
-        if (gf_utf8_same_letters(e->pins.labels[i].label, name))
-            st =
-                gf_fail(err, GF_EEXISTS, "cluster %" PRIu32 " was called \"%.*s\": rename it first",
-                        e->pins.labels[i].cluster, GF_SLICE_ARG(e->pins.labels[i].label));
-    return st;
+    return st == GF_OK ? gf_edit_check_pinned(e, name, 0, GF_EEXISTS, err) : st;
 }
 
 static gf_status check_like(const gf_editing *e, gf_slice id, gf_error *err)

@@ -140,6 +140,31 @@ static void neighbours_of_few_rows_are_exact(void **state)
     gf_csr_release(&x);
 }
 
+/* What rows share may vanish in single precision, or be negative: a neighbour is listed once all the same. */
+static void vanishing_products_are_met_once(void **state)
+{
+    (void)state;
+    enum { N = 3, SHARED = 12, COLUMNS = N + SHARED, MOST = 5 };
+    float values[N * COLUMNS] = {0};
+    uint32_t row[N] = {0, 1, 2}, near[N * MOST];
+    gf_error err;
+    for (uint32_t i = 0; i < N; i++) {
+        values[i * COLUMNS + i] = 1;
+        for (uint32_t c = N; c < COLUMNS; c++)
+            values[i * COLUMNS + c] = i == 2 && c % 2 ? -1 : 1;
+    }
+    gf_csr x = rows_by_hand(values, N, COLUMNS);
+    for (uint64_t e = 0; e < x.start[N]; e++)
+        x.val[e] *= x.col[e] < N ? 1 : 1e-25f;
+    assert_ok(gf_map_find_neighbours(NULL, &x, row, N, MOST, NULL, near, &err));
+    for (uint32_t i = 0; i < N; i++) {
+        const uint32_t *of = near + i * MOST;
+        assert_true(of[0] < N && of[1] < N && of[0] != of[1] && of[0] != i && of[1] != i);
+        assert_int_equal(of[2], GF_MAP_NONE);
+    }
+    gf_csr_release(&x);
+}
+
 /* ---- maps -------------------------------------------------------------------------------------- */
 
 static void groups_lie_together(void **state)
@@ -204,17 +229,20 @@ static void the_smallest_maps(void **state)
     (void)state;
     static const float values[] = {1, 0, 0, 1};
     gf_error err;
+    gf_pool *pool;
+    assert_ok(gf_pool_create(2, &pool, &err));
     for (uint32_t n = 0; n < 3; n++)
         for (uint32_t k = 0; k < 3; k++) {
             gf_csr x = rows_by_hand(values, n, 2), centres = rows_by_hand(values, k, 2);
             uint32_t cluster[] = {0, 1};
             gf_map_place place[3];
-            assert_ok(gf_map_lay_out(NULL, &x, cluster, &centres, 0, NULL, place, NULL, &err));
+            assert_ok(gf_map_lay_out(pool, &x, cluster, &centres, 0, NULL, place, NULL, &err));
             for (uint32_t i = 0; i < n; i++)
                 assert_true(isfinite(place[i].x) && isfinite(place[i].y));
             gf_csr_release(&x);
             gf_csr_release(&centres);
         }
+    gf_pool_free(pool);
 }
 
 /* Many copies of a text are one knot, and end no sweep. */
@@ -277,6 +305,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_field_is_that_of_all_pairs),
         cmocka_unit_test(neighbours_of_few_rows_are_exact),
+        cmocka_unit_test(vanishing_products_are_met_once),
         cmocka_unit_test(groups_lie_together),
         cmocka_unit_test(threads_lay_out_alike),
         cmocka_unit_test(rows_without_terms_have_no_place),

@@ -1,100 +1,12 @@
 """The server behind nginx, with the configuration of docs/how-to/behind-nginx.md as it stands there."""
-import http.client
 import json
 import os
-import re
 import shutil
-import socket
-import ssl
-import subprocess
 import sys
 import tempfile
-import time
 import unittest
 
-SOURCE = os.environ["GROUPERFISH_SOURCE"]
-sys.path.insert(0, os.path.join(SOURCE, "tests", "server"))
-from served import PROGRAM, Served  # noqa: E402
-
-NGINX = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
-TOKEN = "a-token-of-more-than-sixteen-bytes"
-SECONDS = 60
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def block():
-    with open(os.path.join(SOURCE, "docs", "how-to", "behind-nginx.md"), encoding="utf-8") as f:
-        return re.search(r"^```nginx\n(.*?)^```$", f.read(), re.M | re.S).group(1)
-
-
-class Proxied:
-    """nginx before a server, in a folder of its own."""
-
-    def __init__(self, server, change=lambda text: text):
-        self.port, self.folder = free_port(), tempfile.mkdtemp(prefix="grouperfish-nginx-")
-        self.certificate = os.path.join(self.folder, "cert.pem")
-        key = os.path.join(self.folder, "key.pem")
-        subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-keyout", key,
-                        "-out", self.certificate, "-subj", "/CN=localhost",
-                        "-addext", "subjectAltName=DNS:localhost,DNS:cluster.example"],
-                       check=True, capture_output=True)
-        text = change(block())
-        for old, new in (("listen 443 ssl", f"listen 127.0.0.1:{self.port} ssl"),
-                         ("127.0.0.1:61732", f"127.0.0.1:{server.port}"),
-                         ("/etc/ssl/cluster.example.pem", self.certificate), ("/etc/ssl/cluster.example.key", key)):
-            assert old in text, old
-            text = text.replace(old, new)
-        paths = "".join(f"{kind}_temp_path {self.folder}/{kind};\n"
-                        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
-        with open(os.path.join(self.folder, "nginx.conf"), "w", encoding="utf-8") as f:
-            f.write(f"daemon off;\npid {self.folder}/pid;\nerror_log stderr;\nevents {{}}\n"
-                    f"http {{\naccess_log off;\n{paths}{text}}}\n")
-
-    def __enter__(self):
-        self.log = open(os.path.join(self.folder, "log"), "w+", encoding="utf-8")
-        self.process = subprocess.Popen([NGINX, "-p", self.folder, "-c", os.path.join(self.folder, "nginx.conf"),
-                                         "-e", "stderr"], stderr=self.log)
-        end = time.monotonic() + SECONDS
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
-                return self
-            except OSError:
-                if self.process.poll() is not None or time.monotonic() > end:
-                    self.log.seek(0)
-                    raise AssertionError("nginx: " + self.log.read())
-                time.sleep(0.02)
-
-    def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait(SECONDS)
-        self.log.close()
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def ask(self, method, path, body=None, token=TOKEN, host="cluster.example"):
-        context = ssl.create_default_context(cafile=self.certificate)
-        connection = http.client.HTTPSConnection("localhost", self.port, context=context, timeout=SECONDS)
-        headers = {"Host": host}
-        if token:
-            headers["Authorization"] = "Bearer " + token
-        connection.request(method, path, body=body, headers=headers, encode_chunked=not isinstance(body, bytes))
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
-        return answer.status, text
-
-    def command(self, *words, **options):
-        token = os.path.join(self.folder, "token")
-        with open(os.open(token, os.O_CREAT | os.O_WRONLY | os.O_TRUNC, 0o600), "w") as f:
-            f.write(TOKEN + "\n")
-        return subprocess.run([PROGRAM, *words, "--server", f"https://localhost:{self.port}", "--token-file", token],
-                              capture_output=True, text=True, timeout=SECONDS,
-                              env={**os.environ, "SSL_CERT_FILE": self.certificate}, **options)
+from proxied import NGINX, TOKEN, Proxied, Served
 
 
 class Nginx(unittest.TestCase):
@@ -111,10 +23,13 @@ class Nginx(unittest.TestCase):
         cls.server.__exit__()
         shutil.rmtree(cls.tokens)
 
+    def proxied(self, **lines):
+        return Proxied("behind-nginx.md", {"127.0.0.1:61732": f"127.0.0.1:{self.server.port}", **lines})
+
     def test_requests(self):
         lines = [json.dumps({"id": str(i), "text": f"document {i} " + "word " * 200}).encode() + b"\n"
                  for i in range(5000)]
-        with Proxied(self.server) as proxy:
+        with self.proxied() as proxy:
             status, text = proxy.ask("POST", "/v1/collections/big/documents", body=iter(lines))
             self.assertEqual((status, json.loads(text)["new"]), (200, 5000))
             status, text = proxy.ask("GET", "/v1/collections")
@@ -123,16 +38,15 @@ class Nginx(unittest.TestCase):
             self.assertEqual(proxy.ask("GET", "/v1/collections", host="other.example")[0], 421)
 
     def test_commands(self):
-        with Proxied(self.server) as proxy:
+        with self.proxied() as proxy:
             done = proxy.command("put", "feedback", input='{"id":"1","text":"Video crashes the browser"}\n')
             self.assertEqual(done.returncode, 0, done.stderr)
             done = proxy.command("doc", "feedback", "1", "--format", "json")
             self.assertEqual(json.loads(done.stdout)["text"], "Video crashes the browser")
 
     def test_without_the_two_lines(self):
-        def change(text):
-            return re.sub(r"^.*proxy_set_header (Upgrade|Connection).*\n", "", text, flags=re.M)
-        with Proxied(self.server, change) as proxy:
+        with self.proxied(**{f"        proxy_set_header {name};\n": "" for name in (
+                "Upgrade $http_upgrade", "Connection $connection_upgrade")}) as proxy:
             done = proxy.command("collection", "list")
             self.assertEqual(done.returncode, 6)
             self.assertIn("a proxy before it does not let the connection be upgraded", done.stderr)
