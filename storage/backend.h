@@ -18,6 +18,7 @@ enum {
     GF_BACKEND_BATCH = 1,      /* a write of several rows happens as a whole or not at all */
     GF_BACKEND_SNAPSHOT = 2,   /* reads can be made from a fixed state */
     GF_BACKEND_COMPRESSED = 4, /* takes values as gf_value_compress makes them */
+    GF_BACKEND_SHARED = 8,     /* other processes may write to the same tables */
     /* Others know its tables by their names: that of a user's is "table:" and the name that the
        user gave, and dropping one leaves what was not made here. */
     GF_BACKEND_NAMED = 32
@@ -93,6 +94,7 @@ enum { GF_MAX_TABLES = 1024 };
 
 typedef struct gf_backend gf_backend;
 typedef struct gf_backend_scan gf_backend_scan;
+typedef struct gf_backend_hold gf_backend_hold;
 
 typedef struct gf_backend_operations {
     unsigned capabilities;
@@ -127,9 +129,15 @@ typedef struct gf_backend_operations {
                           gf_error *err);
 
     /* Apply the changes in their order. GF_ECONFLICT, and nothing is written, where the condition
-     * (may be NULL) does not hold. */
+     * (may be NULL) does not hold, or where the hold (may be NULL) was lost. */
     gf_status (*write)(gf_backend *b, const gf_change *changes, size_t n,
-                       const gf_expectation *condition, gf_sync sync, gf_error *err);
+                       const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                       gf_error *err);
+
+    /* As gf_hold_take, for keys that rise; *hold is the backend's, and lasts until let_go. */
+    gf_status (*hold)(gf_backend *b, unsigned table, const gf_slice *keys, size_t n,
+                      gf_backend_hold **hold, gf_error *err);
+    void (*let_go)(gf_backend *b, gf_backend_hold *hold);
 
     /* As gf_table_increment; `put` names the cell. */
     gf_status (*increment)(gf_backend *b, const gf_change *put, int64_t delta, gf_sync sync,
@@ -220,6 +228,45 @@ gf_status gf_database_purge(gf_database *db, unsigned milliseconds, gf_error *er
 bool gf_database_has_failed(gf_database *db);
 
 gf_backend *gf_database_backend(gf_database *db);
+
+/**
+ * A hold: the right to change what belongs to some rows, for one at a time, over all processes that
+ * have the database open. It is for one batch and what is read for it, not for hours. Who may be
+ * kept out by it takes one as well; reading needs none.
+ *
+ * It belongs to the thread that takes it: whatever this thread writes to the database until it lets
+ * go is written under the hold, and not at all where that was lost (a shared backend takes a hold
+ * from a process that no longer answers). A thread has one hold of a database at a time.
+ */
+typedef struct gf_hold {
+    struct gf_hold *outer; /* of another database, by the same thread */
+    gf_database *db;       /* NULL: nothing is held */
+    gf_backend_hold *of_backend;
+} gf_hold;
+
+/**
+ * Wait until nobody else holds any of those rows, which need not be there, and hold them.
+ *
+ * @param keys  n, rising
+ * @param hold  stays where it is until gf_hold_let_go
+ */
+gf_status gf_hold_take(gf_table *table, const gf_slice *keys, size_t n, gf_hold *hold,
+                       gf_error *err);
+
+/** Let go; of {0}, or after a gf_hold_take that failed, nothing. By the thread that took it. */
+void gf_hold_let_go(gf_hold *hold);
+
+/**
+ * Have all writes of the batch from now on made only where that cell has that value: GF_ECONFLICT
+ * otherwise, and nothing is written. What is given is borrowed. gf_batch_write_if has its own
+ * condition, in place of this one.
+ */
+void gf_batch_guard(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
+                    gf_slice qualifier, gf_slice value);
+void gf_batch_unguard(gf_batch *batch);
+
+/** The hold that this thread has of the database; NULL where it has none. */
+gf_backend_hold *gf_hold_of_thread(const gf_database *db);
 
 /**
  * As gf_table_open; a table that has to be made gets the number `wanted`, unless that is 0 or

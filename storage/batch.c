@@ -13,6 +13,9 @@ struct gf_batch {
     size_t n, capacity;
     size_t bytes;
     gf_error error; /* the first failure; status GF_OK where there is none */
+    bool is_guarded;
+    gf_expectation guard;
+    gf_slice guard_value;
 };
 
 gf_status gf_batch_create(gf_database *db, gf_batch **batch, gf_error *err)
@@ -238,15 +241,35 @@ static gf_status write_changes(gf_batch *b, const gf_expectation *condition, gf_
         if (err) *err = b->error;
     } else {
         gf_backend *backend = b->db->backend;
-        st = backend->operations->write(backend, b->changes, b->n, condition, sync, err);
+        st = backend->operations->write(backend, b->changes, b->n, condition,
+                                        gf_hold_of_thread(b->db), sync, err);
     }
     gf_batch_reset(b);
     return st;
 }
 
+void gf_batch_guard(gf_batch *b, gf_table *t, gf_slice key, unsigned family, gf_slice qualifier,
+                    gf_slice value)
+{
+    b->is_guarded = true;
+    b->guard_value = value;
+    b->guard = (gf_expectation){gf_table_number(t), family, key, qualifier, &b->guard_value};
+}
+
+void gf_batch_unguard(gf_batch *b)
+{
+    b->is_guarded = false;
+}
+
 gf_status gf_batch_write(gf_batch *b, gf_sync sync, gf_error *err)
 {
-    return write_changes(b, NULL, sync, err);
+    gf_error why = {GF_OK, ""};
+    if (!b->is_guarded) return write_changes(b, NULL, sync, err);
+    gf_status st = write_changes(b, &b->guard, sync, &why);
+    if (st == GF_ECONFLICT)
+        return gf_fail(err, st, "another process has taken over what was being written");
+    if (st != GF_OK && err) *err = why;
+    return st;
 }
 
 gf_status gf_batch_write_if(gf_batch *b, gf_table *t, gf_slice key, unsigned family,

@@ -29,6 +29,7 @@ static const char *const cluster_columns[] = {"id",       "size",        "terms"
 static const char *const collection_columns[] = {"size",     "modified", "seq",
                                                  "settings", "pins",     NULL};
 static const char *const defaults_columns[] = {"defaults", NULL};
+static const char *const lease_columns[] = {"collection", NULL};
 static const char *const progress_columns[] = {"state", "owner", NULL};
 static const char *const build_columns[] = {
     "documents", "without_terms", "distinct", "terms",      "k",      "objective", "next_id", "seq",
@@ -52,7 +53,8 @@ static const gf_family collection_families[] = {
     {.name = "edits", .layout = GF_LAYOUT_WIDE},
     {.name = "witnesses", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
     {.name = "before", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
-    {.name = "watches", .layout = GF_LAYOUT_WIDE}};
+    {.name = "watches", .layout = GF_LAYOUT_WIDE},
+    {.name = "leases", .columns = lease_columns}};
 static const gf_family build_families[] = {
     {.name = "main", .columns = build_columns},
     {.name = "model", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
@@ -134,7 +136,8 @@ static const gf_cell_description collection_cells[] = {
     CELLS("edits", GF_TYPE_ESCAPED, GF_TYPE_JSON),
     CELLS("witnesses", GF_TYPE_ESCAPED, GF_TYPE_BINARY),
     CELLS("before", GF_TYPE_ESCAPED, GF_TYPE_BINARY),
-    CELLS("watches", GF_TYPE_ESCAPED, GF_TYPE_ESCAPED)};
+    CELLS("watches", GF_TYPE_ESCAPED, GF_TYPE_ESCAPED),
+    CELLS("leases", GF_TYPE_TEXT, GF_TYPE_TEXT)};
 static const gf_cell_description build_cells[] = {CELL("main", "objective", GF_TYPE_NUMBER),
                                                   CELL("main", "seconds", GF_TYPE_NUMBER),
                                                   CELL("main", "settings", GF_TYPE_JSON),

@@ -6,7 +6,7 @@
  *     clusters     (namespace, collection, configuration, timestamp, label)
  *                  main, documents, ranked
  *     collections  (namespace, collection)
- *                  main, progress, defaults, edits, witnesses, before, watches
+ *                  main, progress, defaults, edits, witnesses, before, watches, leases
  *     builds       (namespace, collection, configuration, timestamp)
  *                  main, model, progress
  *     memberships  (namespace, collection, configuration, timestamp, document id)
@@ -39,7 +39,8 @@ enum {
     GF_COLLECTIONS_EDITS,
     GF_COLLECTIONS_WITNESSES,
     GF_COLLECTIONS_BEFORE,
-    GF_COLLECTIONS_WATCHES
+    GF_COLLECTIONS_WATCHES,
+    GF_COLLECTIONS_LEASES
 };
 enum { GF_BUILDS_MAIN, GF_BUILDS_MODEL, GF_BUILDS_PROGRESS };
 enum { GF_MEMBERSHIPS_MAIN };

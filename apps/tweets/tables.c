@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "engine/rows/names.h"
 #include "engine/rows/scan.h"
+#include "engine/store/hold.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -97,6 +98,14 @@ const gf_table_description gf_tweets_descriptions[GF_TWEETS_TABLES] = {
     {"TweetIds", GF_DESCRIBED_PARTS(id_row), GF_DESCRIBED_CELLS(id_cells)},
     {"TweetDeletions", GF_DESCRIBED_PARTS(deletion_row), GF_DESCRIBED_CELLS(deletion_cells)},
     {"TweetSettings", GF_DESCRIBED_PARTS(settings_row), GF_DESCRIBED_CELLS(settings_cells)}};
+
+gf_status gf_tweets_hold(const gf_tweets *t, gf_hold *hold, gf_error *err)
+{
+    gf_slice key = gf_buffer_view(&t->name_space);
+    gf_status st = gf_store_tidy(t->store, err);
+    *hold = (gf_hold){0};
+    return st == GF_OK ? gf_hold_take(t->settings, &key, 1, hold, err) : st;
+}
 
 gf_status gf_tweets_open_tables(gf_store *store, gf_tweets *t, gf_error *err)
 {

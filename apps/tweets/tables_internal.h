@@ -5,6 +5,7 @@
 #define GF_APPS_TWEETS_TABLES_INTERNAL_H
 
 #include "apps/tweets/tweets.h"
+#include "storage/backend.h"
 #include "storage/description.h"
 
 struct gf_tweets {
@@ -28,6 +29,9 @@ extern const gf_table_description gf_tweets_descriptions[GF_TWEETS_TABLES];
 
 /** Open the tables of all namespaces. */
 gf_status gf_tweets_open_tables(gf_store *store, gf_tweets *tweets, gf_error *err);
+
+/** Hold the tweets of the namespace (engine/store/hold.h); let go of it by gf_hold_let_go. */
+gf_status gf_tweets_hold(const gf_tweets *tweets, gf_hold *hold, gf_error *err);
 
 /** Set key to the row of that table: the namespace, then the part. */
 void gf_tweets_key(const gf_tweets *tweets, gf_buffer *key, gf_slice part);

@@ -12,7 +12,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <unistd.h>
 
 gf_status gf_build_plan_check_options(const gf_rebuild_options *o, gf_error *err)
 {
@@ -39,7 +38,7 @@ gf_status gf_build_plan_init(gf_build_plan *plan, gf_store *store, gf_place wher
 
 void gf_build_plan_release(gf_build_plan *p)
 {
-    assert(!p->begun); /* the store's list of activities has no dangling entry */
+    assert(!p->lease); /* it has ended */
     gf_settings_map_release(&p->map);
     gf_buffer_release(&p->settings_json);
     gf_buffer_release(&p->key);
@@ -264,8 +263,8 @@ static gf_status find_last_build(gf_table *table, gf_slice configuration_key, gf
 
 /*
  * The timestamp is now, or a millisecond more than the last build's. No other build of the
- * configuration is under way: none is active in this process, and taking the lock cleared away
- * those that other processes left unfinished.
+ * configuration is under way: none is active in this process, and what other processes left
+ * unfinished was cleared away before the collection was held.
  */
 static gf_status choose_timestamp(gf_build_plan *p, gf_slice configuration_key, gf_error *err)
 {
@@ -291,21 +290,23 @@ static gf_status choose_timestamp(gf_build_plan *p, gf_slice configuration_key, 
 }
 
 /*
- * Begin one build; its progress row goes into the batch. The write lock is held.
+ * Begin one build, whose collection is held; its progress row goes into the batch.
  *
  * The plan is read a second time here. gf_rebuild and gf_rebuild_all have read it to see whether
- * there is anything to do, but they hold no lock: documents, settings and the served build may have
- * changed since. Under the lock the plan agrees with the snapshot.
+ * there is anything to do, but they hold nothing: documents, settings and the served build may have
+ * changed since. While it is held the plan agrees with the snapshot.
  */
-static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owner, gf_error *err)
+static gf_status begin_build(gf_build_plan *p, gf_batch *batch, gf_error *err)
 {
     bool modified;
     gf_buffer key = {0};
+    gf_lease_owner owner = {false, ""};
     gf_tables_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
     gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK && gf_store_is_active(p->store, gf_buffer_view(&key)))
-        st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt",
-                     GF_SLICE_ARG(p->configuration), GF_SLICE_ARG(p->where.collection));
+    if (st == GF_OK) st = gf_lease_find(p->store, gf_buffer_view(&key), &owner, err);
+    if (st == GF_OK && owner.living)
+        st = gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt%s",
+                     GF_SLICE_ARG(p->configuration), GF_SLICE_ARG(p->where.collection), owner.by);
     if (st == GF_OK) st = gf_build_plan_read(p, &modified, err);
     if (st == GF_OK) st = choose_timestamp(p, gf_buffer_view(&key), err);
     gf_buffer_release(&key);
@@ -314,15 +315,28 @@ static gf_status begin_build(gf_build_plan *p, gf_batch *batch, const char *owne
     gf_tables_build_key(&p->key, p->where.name_space, p->where.collection, p->configuration,
                         p->build);
     st = gf_buffer_check(&p->key, err);
+    if (st == GF_OK)
+        st = gf_lease_take(p->store, gf_buffer_view(&p->key), p->seq, batch, &p->lease, err);
     if (st != GF_OK) return st;
     gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("building")},
-                           {GF_SLICE("owner"), gf_slice_str(owner)}};
+                           {GF_SLICE("owner"), gf_lease_name(p->lease)}};
     gf_batch_replace(batch, p->store->tables.builds, gf_buffer_view(&p->key), GF_BUILDS_PROGRESS,
                      columns, 2, 0);
-    p->activity = (gf_activity){.key = gf_buffer_view(&p->key), .seq = p->seq};
-    gf_store_begin_activity(p->store, &p->activity);
-    p->begun = true;
     return GF_OK;
+}
+
+gf_status gf_build_plans_hold(const gf_build_plan *const *plans, size_t n, gf_hold *hold,
+                              gf_error *err)
+{
+    gf_slice *names = gf_array(n, sizeof *names);
+    *hold = (gf_hold){0};
+    if (!names) return gf_fail_memory(err, "a rebuild");
+    for (size_t i = 0; i < n; i++)
+        names[i] = plans[i]->where.collection;
+    gf_status st =
+        gf_hold_collections(plans[0]->store, plans[0]->where.name_space, names, n, hold, err);
+    gf_free(names);
+    return st;
 }
 
 gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapshot **snapshot,
@@ -330,19 +344,18 @@ gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapsho
 {
     gf_store *s = plans[0]->store;
     gf_batch *batch = NULL;
-    char owner[32];
-    snprintf(owner, sizeof owner, "process %ld", (long)getpid());
+    gf_hold hold;
     *snapshot = NULL;
-    gf_status st = gf_store_lock(s, err);
+    gf_status st = gf_build_plans_hold((const gf_build_plan *const *)plans, n, &hold, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
-        st = begin_build(plans[i], batch, owner, err);
+        st = begin_build(plans[i], batch, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     if (st == GF_OK) st = gf_snapshot_create(s->db, snapshot, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
         plans[i]->snapshot = *snapshot;
     gf_batch_free(batch);
-    gf_store_unlock(s);
+    gf_hold_let_go(&hold);
     return st;
 }
 
@@ -356,9 +369,10 @@ static gf_status drop_unpublished(gf_build_plan *const *plans, const bool *publi
     gf_status st = gf_batch_create(s->db, &batch, NULL);
     if (st != GF_OK) return st;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
-        if (!plans[i]->begun || published[i]) continue;
+        const gf_build_plan *p = plans[i];
+        if (!p->lease || published[i]) continue;
         any = true;
-        st = gf_delete_build(s, gf_buffer_view(&plans[i]->key), batch, NULL);
+        st = gf_delete_build(s, gf_buffer_view(&p->key), gf_lease_name(p->lease), batch, NULL);
     }
     if (st == GF_OK && any) st = gf_batch_write(batch, GF_SYNC_OFF, NULL);
     gf_batch_free(batch);
@@ -369,12 +383,10 @@ void gf_build_plans_end(gf_build_plan *const *plans, const bool *published, size
 {
     if (n == 0) return;
     gf_store *s = plans[0]->store;
-    /* While a build is active nobody else writes below its key, so this needs no lock. */
+    /* Nobody else writes below the keys, so nothing is held for this. */
     if (drop_unpublished(plans, published, n) != GF_OK) gf_store_leave_untidy(s);
-    pthread_mutex_lock(&s->write_lock);
     for (size_t i = 0; i < n; i++) {
-        if (plans[i]->begun) gf_store_end_activity(s, &plans[i]->activity);
-        plans[i]->begun = false;
+        gf_lease_end(plans[i]->lease);
+        plans[i]->lease = NULL;
     }
-    pthread_mutex_unlock(&s->write_lock);
 }

@@ -4,7 +4,7 @@
  *
  *     gf_build_plan_init      names and options
  *     gf_build_plan_read      settings, pins, size and served build, as they are now
- *     gf_build_plans_begin    reads again under the write lock; build time, progress row, snapshot
+ *     gf_build_plans_begin    reads again while the collection is held; build time, progress row, snapshot
  *     gf_build_plan_memory    where the rows lie (estimate.h)
  *
  * The steps of a rebuild only read it: to them it is const.
@@ -20,7 +20,8 @@
 #include "engine/config/edits.h"
 #include "engine/config/pins.h"
 #include "engine/config/settings.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
+#include "engine/store/lease.h"
 
 typedef struct gf_build_plan {
     gf_store *store;
@@ -56,8 +57,7 @@ typedef struct gf_build_plan {
     gf_buffer key;               /* its key */
     uint32_t next_id;            /* first cluster id that was never used */
     uint32_t next_group;         /* first id of a group that was never used */
-    gf_activity activity;        /* in the store's list while `begun` */
-    bool begun;
+    gf_lease *lease;             /* of it; NULL: it is not begun, or has ended */
 
     bool by_ranks; /* the rows are clustered by ranks (engine/ranks/cluster.h); then it spills */
     bool spills;   /* rows lie in a file, and `memory` says what else is bounded */
@@ -87,9 +87,13 @@ gf_status gf_build_plan_read(gf_build_plan *plan, bool *modified, gf_error *err)
 /** The outcome of a rebuild by the plan, which has been read; nothing is built yet. */
 gf_rebuild_outcome gf_build_plan_outcome(const gf_build_plan *plan, bool modified);
 
+/** Hold the collections of plans, which are of one namespace; let go of by gf_hold_let_go. */
+gf_status gf_build_plans_hold(const gf_build_plan *const *plans, size_t n, gf_hold *hold,
+                              gf_error *err);
+
 /**
  * Begin builds together: choose their timestamps, mark them as under way (one synced write), create
- * the snapshot that all read. The write lock is taken here. gf_build_plans_end must follow, also
+ * the snapshot that all read. The collections are held here. gf_build_plans_end must follow, also
  * after a failure. Plans must stay where they are until then.
  *
  * @param[out] snapshot  the caller's to free, after gf_build_plans_end; NULL after a failure
@@ -98,7 +102,7 @@ gf_rebuild_outcome gf_build_plan_outcome(const gf_build_plan *plan, bool modifie
 gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapshot **snapshot,
                                gf_error *err);
 
-/** Take builds off the store's list of activities; rows of those not published are deleted. */
+/** The leases of builds end; rows of those not published are deleted. */
 void gf_build_plans_end(gf_build_plan *const *plans, const bool *published, size_t n);
 
 /** Report progress to the caller of the rebuild, where it wants to know. */

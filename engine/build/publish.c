@@ -1,7 +1,7 @@
 /*
  * Publishing.
  *
- * In one synced write, under the write lock, the pointer of each configuration moves to its new
+ * In one synced write, while its collection is held, the pointer of each configuration moves to its new
  * build, the build's progress row is deleted, and older builds that need not be kept are marked as
  * being deleted. From then on no read resolves to those, and their rows are deleted without the
  * lock.
@@ -14,6 +14,7 @@
 #include "engine/rows/scan.h"
 #include "engine/store/collections.h"
 #include "engine/store/delete.h"
+#include "engine/store/lease.h"
 
 #include <assert.h>
 
@@ -108,7 +109,7 @@ static gf_status note_edits(const gf_build_plan *p, gf_batch *batch, gf_error *e
 
 /*
  * The pointer moves from the build that was served when this one began, or not at all. The row is
- * read once: under the write lock nobody else moves a pointer.
+ * read once: while it is held nobody else moves a pointer.
  */
 static gf_status move_pointer(const gf_build_plan *p, gf_slice key, gf_batch *batch,
                               leftovers *left, gf_error *err)
@@ -119,6 +120,7 @@ static gf_status move_pointer(const gf_build_plan *p, gf_slice key, gf_batch *ba
     gf_status st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
     if (st == GF_OK && gf_collection_row_served(&row, p->configuration) != p->served.build)
         st = gf_fail(err, GF_ECONFLICT, "another build was published meanwhile");
+    if (st == GF_OK) st = gf_lease_give_up(p->lease, batch, err);
     if (st == GF_OK) st = put_number(p, batch, key, "processed", now, err);
     if (st == GF_OK) st = put_number(p, batch, key, "rebuilt", p->build, err);
     /* A build by settings of its own is no news of the configuration's. */
@@ -161,7 +163,7 @@ typedef struct needed_changes {
 
 /*
  * Lower the oldest need to that of a finished build. A build with a progress row is being deleted,
- * or it is under way and in the list of activities.
+ * or it is under way and has a lease.
  */
 static gf_status lower_to_build(void *context, const gf_row *row, gf_error *err)
 {
@@ -183,8 +185,8 @@ gf_status gf_build_oldest_need(gf_store *s, gf_slice collection_key, uint64_t *s
     needed_changes n = {s, *seq};
     gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_BUILDS_MAIN, .prefix = collection_key);
     gf_status st = gf_scan_each(s->tables.builds, &o, lower_to_build, &n, err);
-    for (const gf_activity *a = s->active; a && st == GF_OK; a = a->next)
-        if (gf_slice_starts(a->key, o.prefix) && a->seq < n.oldest) n.oldest = a->seq;
+    if (st != GF_OK) return st;
+    st = gf_lease_lower_seq(s, collection_key, &n.oldest, err);
     if (st == GF_OK) *seq = n.oldest;
     return st;
 }
@@ -242,7 +244,8 @@ gf_status gf_build_move_pointers(const gf_build_plan *const *plans, size_t n, gf
     gf_store *s = plans[0]->store;
     leftovers *left = gf_calloc(n, sizeof *left);
     if (!left) return gf_fail_memory(err, "a rebuild");
-    gf_status st = gf_store_lock(s, err), found = GF_OK;
+    gf_hold hold;
+    gf_status st = gf_build_plans_hold(plans, n, &hold, err), found = GF_OK;
     if (st == GF_OK) st = move_pointers(plans, n, left, err);
     for (size_t i = 0; i < n && st == GF_OK && found == GF_OK; i++)
         found = find_unneeded(plans[i], &left[i].changes);
@@ -251,7 +254,7 @@ gf_status gf_build_move_pointers(const gf_build_plan *const *plans, size_t n, gf
         if (left[i].edited)
             (void)s->catch_up_edits(s, plans[i]->where, plans[i]->configuration,
                                     plans[i]->pins.edited, NULL);
-    gf_store_unlock(s);
+    gf_hold_let_go(&hold);
     /* The builds are published: old rows that are left now are cleared away by the next write. */
     if (st == GF_OK && delete_leftovers(plans, n, left) != GF_OK) gf_store_leave_untidy(s);
     for (size_t i = 0; i < n; i++)

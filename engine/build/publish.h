@@ -9,7 +9,7 @@
 
 /**
  * Move the pointers of written builds, of different configurations of one store, in one synced
- * write; then delete builds that need not be kept. The write lock is taken for the first part.
+ * write; then delete builds that need not be kept. Their collections are held for the first part.
  *
  * @return GF_OK: all are published; GF_ECONFLICT (a pointer is not the plan's any more),
  *         GF_ENOTFOUND, GF_EIO, GF_ENOMEM: none is
@@ -19,7 +19,7 @@ gf_status gf_build_move_pointers(const gf_build_plan *const *plans, size_t n, gf
 /**
  * The changes up to which no build of the collection needs any: finished builds need those since
  * their own snapshot, and so do builds under way. *seq is the collection's, and is lowered to what
- * is needed. The write lock is held.
+ * is needed. The collection is held.
  */
 gf_status gf_build_oldest_need(gf_store *store, gf_slice collection_key, uint64_t *seq,
                                gf_error *err);

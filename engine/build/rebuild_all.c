@@ -330,7 +330,9 @@ static gf_status rebuild_planned(rebuilding_all *r, gf_build_plan *p, bool *grou
     if (outcome == GF_REBUILD_UNMODIFIED || outcome == GF_REBUILD_KEPT)
         return report_success(r, p, outcome, &p->served, err);
     const gf_rebuild_options *o = r->options;
-    bool alone = o->dry_run || o->memory || o->ranks || o->hosts || p->size > SMALL_DOCUMENTS;
+    /* A shared store looks at one lease with each batch, so that each build has its own. */
+    bool alone = o->dry_run || o->memory || o->ranks || o->hosts || p->size > SMALL_DOCUMENTS ||
+                 gf_store_is_shared(r->store);
     if (alone) return rebuild_alone(r, p, err);
     *grouped = true;
     group *g = r->filling;

@@ -48,6 +48,12 @@ typedef struct sink {
     gf_buffer memory;      /* of a compressed cell */
 } sink;
 
+/* In a shared store nothing is written of a build that another process has taken over. */
+static void guard_batch(const gf_build_plan *plan, gf_batch *batch)
+{
+    gf_lease_guard(plan->lease, plan->store->tables.builds, GF_BUILDS_PROGRESS, batch);
+}
+
 /* ---- parts ----------------------------------------------------------------------------------- */
 
 typedef struct part_tasks {
@@ -70,6 +76,14 @@ static gf_status fill_part(const part_tasks *t, size_t i, gf_batch *batch, gf_er
     return s->fill(t->to->w, (uint32_t)i, batch, err);
 }
 
+/* A batch of the queue, which is of the build alone. */
+static gf_status take_batch(const sink *to, uint64_t number, gf_batch **batch, gf_error *err)
+{
+    gf_status st = gf_write_queue_take(to->queue, number, batch, err);
+    if (st == GF_OK) guard_batch(to->w->plan, *batch);
+    return st;
+}
+
 /* A task. Worker 0 is the caller's own thread, whose progress function it is. */
 static gf_status write_part(void *context, size_t i, unsigned worker, gf_error *err)
 {
@@ -79,7 +93,7 @@ static gf_status write_part(void *context, size_t i, unsigned worker, gf_error *
     gf_batch *batch;
     gf_error why = {GF_OK, ""};
     if (worker == 0) gf_build_plan_progress(t->to->w->plan, t->phase, i, t->n_parts);
-    gf_status st = gf_write_queue_take(queue, number, &batch, &why);
+    gf_status st = take_batch(t->to, number, &batch, &why);
     if (st == GF_OK) st = fill_part(t, i, batch, &why);
     if (st == GF_OK) {
         gf_write_queue_give(queue, number);
@@ -153,7 +167,7 @@ static gf_status put_cell(void *context, gf_slice qualifier, gf_buffer *value, g
     sink *to = context;
     gf_status st = GF_OK;
     if (!to->queue) to->batch = to->own;
-    if (!to->batch) st = gf_write_queue_take(to->queue, to->number, &to->batch, err);
+    if (!to->batch) st = take_batch(to, to->number, &to->batch, err);
     if (st == GF_OK) st = gf_build_put_model(to->w, to->batch, qualifier, value, &to->memory, err);
     if (st != GF_OK) return st;
     if (!to->queue) return write_own(to, WRITE_BYTES, WRITE_CHANGES, err);
@@ -191,7 +205,7 @@ static gf_status write_index_part(void *context, size_t i, unsigned worker, gf_e
     uint64_t number = p->to->number + i;
     index_batch b = {.w = p->to->w};
     gf_error why = {GF_OK, ""};
-    gf_status st = gf_write_queue_take(queue, number, &b.batch, &why);
+    gf_status st = take_batch(p->to, number, &b.batch, &why);
     if (st == GF_OK) st = p->fill(p->of, (uint32_t)i, put_index_cell, &b, &why);
     gf_buffer_release(&b.memory);
     if (st == GF_OK) {
@@ -320,7 +334,11 @@ gf_status gf_build_write(const gf_build_plan *plan, gf_pool *pool, gf_build *b, 
     sink to = {.w = &w, .own = batch};
     unsigned places = PLACES_PER_THREAD * gf_pool_size(pool) + 1;
     gf_error later;
-    gf_status st = gf_build_order_members(&w, err);
+    guard_batch(plan, batch);
+    gf_status st =
+        gf_lease_is_mine(plan->lease)
+            ? gf_build_order_members(&w, err)
+            : gf_fail(err, GF_ECONFLICT, "the rebuild was silent for longer than its lease");
     if (st == GF_OK && pool && b->documents.n > FEW_DOCUMENTS)
         st = gf_write_queue_open(plan->store->db, places, &to.queue, err);
     if (st == GF_OK) st = write_parts(&to, pool, err);

@@ -61,7 +61,7 @@ gf_build_fill gf_build_fill_analysis, gf_build_fill_vocabulary, gf_build_fill_ce
 uint32_t gf_build_membership_part(const gf_build_plan *plan);
 
 /**
- * Put a cell of the model, compressed here.
+ * Put a cell of the model, compressed here if the backend takes it so.
  * @param memory  scratch; its content is replaced
  */
 gf_status gf_build_put_model(const gf_build_writing *w, gf_batch *batch, gf_slice qualifier,

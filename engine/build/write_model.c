@@ -7,12 +7,18 @@
 #include "engine/rows/copy_list.h"
 #include "engine/rows/hours.h"
 #include "engine/rows/model.h"
+#include "storage/backend.h"
 
 gf_status gf_build_put_model(const gf_build_writing *w, gf_batch *batch, gf_slice qualifier,
                              const gf_buffer *value, gf_buffer *memory, gf_error *err)
 {
     gf_compressed compressed;
     gf_status st = gf_buffer_check(value, err);
+    if (!(gf_database_capabilities(w->plan->store->db) & GF_BACKEND_COMPRESSED)) {
+        gf_batch_put(batch, w->tables->builds, w->key, GF_BUILDS_MODEL, qualifier,
+                     gf_buffer_view(value), 0);
+        return st;
+    }
     if (st == GF_OK) st = gf_value_compress(gf_buffer_view(value), memory, &compressed, err);
     if (st == GF_OK)
         gf_batch_put_compressed(batch, w->tables->builds, w->key, GF_BUILDS_MODEL, qualifier,

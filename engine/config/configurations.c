@@ -10,7 +10,8 @@
 #include "engine/rows/names.h"
 #include "engine/store/collections.h"
 #include "engine/store/delete.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
+#include "engine/store/lease.h"
 
 /* ---- changing the settings column ------------------------------------------------------------ */
 
@@ -166,9 +167,10 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
     gf_collection_row row = {0};
     gf_settings_map map = {0};
     gf_resolved resolved;
+    gf_hold hold;
     gf_status st = gf_name_check("configuration", configuration, err);
     if (st != GF_OK) return st;
-    st = gf_store_lock(s, err);
+    st = gf_hold_collection(s, where, &hold, err);
     if (st == GF_OK) st = read_row(s, where, &row, err);
     if (st == GF_OK) {
         st = gf_settings_map_read(row.settings, configuration, &map, err);
@@ -178,7 +180,7 @@ gf_status gf_configuration_set(gf_store *s, gf_place where, gf_slice configurati
     if (st == GF_OK) st = inherit(s, where, configuration, &map, err); /* to check them together */
     if (st == GF_OK) st = gf_settings_resolve(&map, configuration, &resolved, err);
     if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, &map, err);
-    gf_store_unlock(s);
+    gf_hold_let_go(&hold);
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
     return st;
@@ -279,7 +281,8 @@ typedef struct deletion {
     gf_slice configuration;
     bool of_namespace; /* the namespace's is deleted: a collection's own settings keep theirs */
     bool stays;
-    gf_activity activity;
+    gf_slice key; /* of the configuration */
+    gf_lease *lease;
     gf_buffer marked; /* builds */
 } deletion;
 
@@ -325,8 +328,8 @@ static gf_status drop_pointers(deletion *d, const gf_collection_row *row,
     if (st == GF_OK) st = drop_pins(s, gf_buffer_view(&key), row->pins, configuration, batch, err);
     if (st == GF_OK) st = gf_edits_delete_all(s, d->where, configuration, batch, err);
     if (st == GF_OK) st = gf_watches_delete_all(s, d->where, configuration, batch, err);
-    if (st == GF_OK)
-        st = gf_pins_mark_builds(s, d->activity.key, 0, 0, NULL, batch, &d->marked, err);
+    if (st == GF_OK) st = gf_pins_mark_builds(s, d->key, 0, 0, NULL, batch, &d->marked, err);
+    if (st == GF_OK) st = gf_lease_take(s, d->key, 0, batch, &d->lease, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     gf_buffer_release(&key);
@@ -349,9 +352,12 @@ static const gf_settings_map *kept_settings(const gf_settings_map *map, gf_setti
 static gf_status check_deletion(const deletion *d, const gf_settings_map *map, gf_error *err)
 {
     gf_slice name = d->configuration;
-    if (gf_store_is_active(d->store, d->activity.key))
-        return gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt",
-                       GF_SLICE_ARG(name), GF_SLICE_ARG(d->where.collection));
+    gf_lease_owner owner;
+    gf_status st = gf_lease_find(d->store, d->key, &owner, err);
+    if (st != GF_OK) return st;
+    if (owner.living)
+        return gf_fail(err, GF_EBUSY, "configuration \"%.*s\" of \"%.*s\" is being rebuilt%s",
+                       GF_SLICE_ARG(name), GF_SLICE_ARG(d->where.collection), owner.by);
     if (map->own || !map->in_namespace || d->of_namespace ||
         gf_slice_equal(name, GF_SLICE("default")))
         return GF_OK;
@@ -361,7 +367,7 @@ static gf_status check_deletion(const deletion *d, const gf_settings_map *map, g
                    GF_SLICE_ARG(name), GF_SLICE_ARG(d->where.collection));
 }
 
-/* With the write lock held. */
+/* While the collection is held. */
 static gf_status begin_deletion(deletion *d, gf_error *err)
 {
     gf_collection_row row = {0};
@@ -373,7 +379,6 @@ static gf_status begin_deletion(deletion *d, gf_error *err)
     if (st == GF_OK && !d->stays) {
         st = check_deletion(d, &map, err);
         if (st == GF_OK) st = drop_pointers(d, &row, kept_settings(&map, &left), err);
-        if (st == GF_OK) gf_store_begin_activity(d->store, &d->activity);
     }
     gf_settings_map_release(&map);
     gf_collection_row_release(&row);
@@ -395,22 +400,21 @@ static gf_status delete_one(gf_store *s, gf_place where, gf_slice configuration,
                             gf_error *err)
 {
     gf_buffer key = {0};
+    gf_hold hold;
     deletion d = {s, where, configuration, .of_namespace = of_namespace};
     gf_tables_configuration_key(&key, where.name_space, where.collection, configuration);
     gf_status st = gf_buffer_check(&key, err);
-    d.activity.key = gf_buffer_view(&key);
+    d.key = gf_buffer_view(&key);
     if (st == GF_OK) {
-        st = gf_store_lock(s, err);
+        st = gf_hold_collection(s, where, &hold, err);
         if (st == GF_OK) st = begin_deletion(&d, err);
-        gf_store_unlock(s);
+        gf_hold_let_go(&hold);
     }
     if (st == GF_OK && !d.stays) {
         st = drop_builds(s, gf_buffer_view(&d.marked), err);
         if (st != GF_OK) gf_store_leave_untidy(s);
-        pthread_mutex_lock(&s->write_lock);
-        gf_store_end_activity(s, &d.activity);
-        pthread_mutex_unlock(&s->write_lock);
     }
+    gf_lease_end(d.lease);
     gf_buffer_release(&key);
     gf_buffer_release(&d.marked);
     return st;
@@ -464,13 +468,14 @@ static gf_status check_defaults(gf_store *s, gf_place where, gf_slice configurat
 static gf_status delete_defaults(gf_store *s, gf_place where, gf_slice configuration, gf_error *err)
 {
     gf_collection_row row = {0};
+    gf_hold hold;
     gf_status st = check_defaults(s, where, configuration, err);
     if (st == GF_OK) st = delete_inherited(s, where.name_space, configuration, err);
     if (st != GF_OK) return st;
-    st = gf_store_lock(s, err);
+    st = gf_hold_collection(s, where, &hold, err);
     if (st == GF_OK) st = read_row(s, where, &row, err);
     if (st == GF_OK) st = store_settings(s, where, row.settings, configuration, NULL, err);
-    gf_store_unlock(s);
+    gf_hold_let_go(&hold);
     gf_collection_row_release(&row);
     return st;
 }

@@ -3,7 +3,7 @@
 
 #include "base/clock.h"
 #include "engine/store/collections.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 
 #include <inttypes.h>
 
@@ -43,7 +43,9 @@ static gf_status write_failure(gf_store *s, gf_place where, gf_slice configurati
 void gf_failure_note(gf_store *s, gf_place where, gf_slice configuration, gf_status status,
                      const char *message)
 {
+    gf_hold hold;
     if (!is_failure(status)) return;
-    if (gf_store_lock(s, NULL) == GF_OK) (void)write_failure(s, where, configuration, message);
-    gf_store_unlock(s);
+    if (gf_hold_collection(s, where, &hold, NULL) == GF_OK)
+        (void)write_failure(s, where, configuration, message);
+    gf_hold_let_go(&hold);
 }

@@ -7,6 +7,7 @@
 #include "base/strings.h"
 #include "base/utf8.h"
 #include "engine/store/builds.h"
+#include "engine/store/delete.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -426,10 +427,7 @@ gf_status gf_pins_mark_builds(gf_store *s, gf_slice configuration_key, size_t ke
         gf_buffer_slice(&key, configuration_key);
         gf_key_u64(&key, (uint64_t)builds[i]);
         st = gf_buffer_check(&key, err);
-        gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("dropping")}};
-        if (st == GF_OK)
-            gf_batch_replace(batch, s->tables.builds, gf_buffer_view(&key), GF_BUILDS_PROGRESS,
-                             columns, 1, 0);
+        if (st == GF_OK) gf_delete_mark_build(s, gf_buffer_view(&key), batch);
         gf_buffer_string(marked, gf_buffer_view(&key));
         if (st == GF_OK) st = gf_buffer_check(marked, err);
     }

@@ -1,7 +1,7 @@
 /*
  * Edits made, listed and taken back.
  *
- * All that an edit changes goes in one synced write under the write lock: the pins by which it shows,
+ * All that an edit changes goes in one synced write while the collection is held: the pins by which it shows,
  * the fact with its witnesses, and, where it changes groups, the cells of the served build with what they
  * were before.
  */
@@ -17,7 +17,8 @@
 #include "engine/config/settings.h"
 #include "engine/rows/scan.h"
 #include "engine/store/builds.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
+#include "engine/store/lease.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -449,12 +450,13 @@ static gf_status merge(gf_editing *e, gf_edit *edit, gf_error *err)
 }
 
 /* Whether a rebuild is under way: it obeys edits as they were when it began. */
-static gf_status find_rebuild(const gf_editing *e, bool *is, gf_error *err)
+static gf_status find_rebuild(const gf_editing *e, gf_lease_owner *owner, gf_error *err)
 {
     gf_buffer key = {0};
+    *owner = (gf_lease_owner){false, ""};
     gf_tables_configuration_key(&key, e->where.name_space, e->where.collection, e->configuration);
     gf_status st = gf_buffer_check(&key, err);
-    *is = st == GF_OK && gf_store_is_active(e->store, gf_buffer_view(&key));
+    if (st == GF_OK) st = gf_lease_find(e->store, gf_buffer_view(&key), owner, err);
     gf_buffer_release(&key);
     return st;
 }
@@ -462,16 +464,17 @@ static gf_status find_rebuild(const gf_editing *e, bool *is, gf_error *err)
 static gf_status check_split(const gf_editing *e, const gf_edit *edit, uint32_t parts,
                              gf_error *err)
 {
-    bool rebuilt = false;
+    gf_lease_owner owner = {false, ""};
     gf_status st = refuse_locked(e, edit->cluster, "split", err);
     if (st == GF_OK && (parts < 2 || parts > MOST_PARTS))
         st = gf_fail(err, GF_EINVAL, "a cluster is split into 2 to %d parts", MOST_PARTS);
     /* The rebuild gives ids as well, and those of the split would not be known to it. */
-    if (st == GF_OK && !e->again) st = find_rebuild(e, &rebuilt, err);
-    if (st == GF_OK && rebuilt)
-        st = gf_fail(err, GF_EBUSY,
-                     "configuration \"%.*s\" of \"%.*s\" is being rebuilt: split when that is done",
-                     GF_SLICE_ARG(e->configuration), GF_SLICE_ARG(e->where.collection));
+    if (st == GF_OK && !e->again) st = find_rebuild(e, &owner, err);
+    if (st == GF_OK && owner.living)
+        st = gf_fail(
+            err, GF_EBUSY,
+            "configuration \"%.*s\" of \"%.*s\" is being rebuilt%s: split when that is done",
+            GF_SLICE_ARG(e->configuration), GF_SLICE_ARG(e->where.collection), owner.by);
     return st;
 }
 
@@ -585,11 +588,12 @@ gf_status gf_edit_make(gf_store *store, gf_place where, gf_slice configuration,
                        gf_error *err)
 {
     gf_editing e = {.store = store, .where = where, .configuration = configuration};
+    gf_hold hold;
     gf_status st = check_request(request, err);
     if (st != GF_OK) return st;
-    st = gf_store_lock(store, err);
+    st = gf_hold_collection(store, where, &hold, err);
     if (st == GF_OK) st = make(&e, request, visit, context, err);
-    gf_store_unlock(store);
+    gf_hold_let_go(&hold);
     gf_edit_release(&e);
     return st;
 }
@@ -1025,8 +1029,10 @@ static gf_status forget_edit(gf_editing *e, gf_kept_edit *kept, bool in_effect, 
 static gf_status take_out(gf_editing *e, size_t at, bool *waits, gf_error *err)
 {
     const gf_edit *x = &e->edits.at[at].edit;
-    bool later = has_later(e, at), rebuilt = false;
-    gf_status st = find_rebuild(e, &rebuilt, err);
+    bool later = has_later(e, at);
+    gf_lease_owner owner;
+    gf_status st = find_rebuild(e, &owner, err);
+    bool rebuilt = owner.living;
     *waits = rebuilt && gf_edit_sides(x) > 1;
     if (*waits) e->pins.owed = e->pins.edited + 1;
     uint64_t owed = e->pins.owed;
@@ -1083,9 +1089,10 @@ gf_status gf_edit_undo(gf_store *store, gf_place where, gf_slice configuration, 
 {
     gf_editing e = {.store = store, .where = where, .configuration = configuration};
     bool own;
-    gf_status st = gf_store_lock(store, err);
+    gf_hold hold;
+    gf_status st = gf_hold_collection(store, where, &hold, err);
     if (st == GF_OK) st = undo(&e, number, waits ? waits : &own, visit, context, err);
-    gf_store_unlock(store);
+    gf_hold_let_go(&hold);
     gf_edit_release(&e);
     return st;
 }

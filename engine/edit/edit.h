@@ -7,7 +7,7 @@
 
 /**
  * Make the edits of a number above `since` in the served build, which was begun before they were made. One
- * that cannot be made there is marked so, with the reason. The write lock is held.
+ * that cannot be made there is marked so, with the reason. The collection is held.
  */
 gf_status gf_edits_catch_up(gf_store *store, gf_place where, gf_slice configuration, uint64_t since,
                             gf_error *err);

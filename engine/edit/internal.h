@@ -1,5 +1,5 @@
 /**
- * An edit in the making, under the write lock (edit.c), and the steps of those that change groups:
+ * An edit in the making, while its collection is held (edit.c), and the steps of those that change groups:
  *
  *     members of the clusters concerned, with their places     members.c
  *     -> their rows -> new groups, centres, scores              regroup.c
@@ -33,7 +33,7 @@ typedef struct gf_editing {
 
 enum { GF_EDIT_MOST_LABEL = 200, GF_EDIT_MOST_TEXT = 2000 /* bytes */ };
 
-/** Read what edits are made by, under the write lock; the view of the served build; release it all. */
+/** Read what edits are made by, while the collection is held; the view of the served build; release it all. */
 gf_status gf_edit_begin(gf_editing *e, gf_error *err);
 gf_status gf_edit_open_view(gf_editing *e, gf_error *err);
 void gf_edit_release(gf_editing *e);

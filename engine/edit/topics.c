@@ -10,7 +10,7 @@
 #include "engine/rows/document_row.h"
 #include "engine/rows/scan.h"
 #include "engine/store/collections.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 #include "grouperfish/state.h"
 #include "grouperfish/topics.h"
 
@@ -231,13 +231,14 @@ gf_status gf_topic_add(gf_store *store, gf_place where, gf_slice configuration,
     gf_arena memory = {0};
     gf_slice name = request->name, *names = &name;
     size_t n = 1;
+    gf_hold hold;
     gf_status st = check_request(request, err);
     if (st != GF_OK) return st;
     if (request->field.len) st = list_values(store, where, request, &memory, &names, &n, err);
     if (st == GF_OK) {
-        st = gf_store_lock(store, err);
+        st = gf_hold_collection(store, where, &hold, err);
         if (st == GF_OK) st = add_all(&e, request, names, n, visit, context, err);
-        gf_store_unlock(store);
+        gf_hold_let_go(&hold);
     }
     gf_edit_release(&e);
     gf_arena_release(&memory);
@@ -273,12 +274,13 @@ gf_status gf_topic_delete(gf_store *store, gf_place where, gf_slice configuratio
                           gf_error *err)
 {
     gf_editing e = {.store = store, .where = where, .configuration = configuration};
+    gf_hold hold;
     gf_status st = gf_edit_check_text(by, "name", GF_EDIT_MOST_LABEL, err);
     if (st == GF_OK) st = gf_edit_check_text(reason, "reason", GF_EDIT_MOST_TEXT, err);
     if (st != GF_OK) return st;
-    st = gf_store_lock(store, err);
+    st = gf_hold_collection(store, where, &hold, err);
     if (st == GF_OK) st = delete_one(&e, name, by, reason, visit, context, err);
-    gf_store_unlock(store);
+    gf_hold_let_go(&hold);
     gf_edit_release(&e);
     return st;
 }

@@ -11,11 +11,13 @@
 #include "engine/put/put_internal.h"
 
 #include "base/clock.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
 #include "engine/rows/scan.h"
 #include "engine/store/collections.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
+#include "engine/store/lease.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -71,6 +73,7 @@ static gf_status begin_collection(flush *f, const gf_put_row *rows, size_t n, gf
     gf_buffer_reset(&f->collection_key);
     gf_tables_collection_key(&f->collection_key, f->where.name_space, f->where.collection);
     gf_slice key = gf_buffer_view(&f->collection_key);
+    gf_lease_owner owner = {false, ""};
     gf_status st = gf_buffer_check(&f->collection_key, err);
     if (st == GF_OK) st = gf_collection_row_read(f->store, NULL, f->where, &f->collection, err);
     if (st == GF_ENOTFOUND) return begin_new(f, rows, n, err);
@@ -80,7 +83,10 @@ static gf_status begin_collection(flush *f, const gf_put_row *rows, size_t n, gf
     f->seq = f->seq_before = f->collection.seq;
     f->modified = (uint64_t)f->collection.modified;
     st = gf_scan_finds(f->store->tables.builds, NULL, GF_BUILDS_MAIN, key, &f->has_builds, err);
-    f->has_builds |= gf_store_is_active(f->store, key); /* of a build under way */
+    if (st == GF_OK && !f->has_builds) {
+        st = gf_lease_find(f->store, key, &owner, err); /* of a build under way */
+        f->has_builds = owner.living;
+    }
     return st;
 }
 
@@ -224,6 +230,35 @@ static gf_status put_id(flush *f, const gf_put_row *rows, size_t n, gf_error *er
     /* ---- hold back a change that may not be the last --- */
     if (st == GF_OK && next && next != held) return gf_held_changes_keep(f->held, next, err);
     if (st == GF_OK && held && !next) gf_held_changes_drop(f->held, held);
+    return st;
+}
+
+/* ---- holding --------------------------------------------------------------------------------- */
+
+/* Rows of one collection mostly follow one another. */
+static bool add_collections(const gf_put_row *rows, size_t n, gf_slice **names, size_t *n_names,
+                            size_t *capacity)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (*n_names && gf_slice_equal((*names)[*n_names - 1], rows[i].collection)) continue;
+        if (!gf_grow(names, capacity, *n_names + 1, sizeof **names)) return false;
+        (*names)[(*n_names)++] = rows[i].collection;
+    }
+    return true;
+}
+
+gf_status gf_put_hold(const gf_put_part *parts, size_t n, gf_hold *hold, gf_error *err)
+{
+    gf_slice *names = NULL;
+    size_t n_names = 0, capacity = 0;
+    bool good = true;
+    *hold = (gf_hold){0};
+    for (size_t i = 0; i < n && good; i++)
+        good = add_collections(parts[i].rows->at, parts[i].rows->n, &names, &n_names, &capacity);
+    gf_status st = good ? gf_hold_collections(parts[0].put->store, parts[0].put->name_space, names,
+                                              n_names, hold, err)
+                        : gf_fail_memory(err, "documents");
+    gf_free(names);
     return st;
 }
 

@@ -1,7 +1,7 @@
 /*
  * Puts of several threads share a write and its sync. Each joins a line; the first of the line
- * leads: it takes the write lock, which may take as long as the sync of those before it, then
- * writes for itself and for all that have joined meanwhile, and wakes them.
+ * leads: it holds their collections, writes for itself and for all that have joined while those
+ * before it were written, and wakes them.
  *
  *     line   A  B  C | D        A leads, writes A, B and C as one batch
  *                      D        leads next
@@ -9,14 +9,14 @@
  * They are written as if one came after the other. If that fails because of one of them, each is
  * written alone, so that no put fails for another's fault.
  *
- * The storage groups commits, too, but cannot do this: a put holds the write lock from its first
+ * The storage groups commits, too, but cannot do this: a put holds its collection from its first
  * read until its rows can be read, and LevelDB lets no write pass a sync that is under way.
  */
 #include "engine/put/group.h"
 
 #include "base/memory.h"
 #include "engine/put/put_internal.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 
 enum { MOST_PUTS = 256, MOST_DOCUMENTS = 2000, MOST_BYTES = 8 << 20 };
 
@@ -129,10 +129,11 @@ static void lead_group(gf_store *store)
     gf_put_part parts[MOST_PUTS];
     gf_put_waiter *waiters[MOST_PUTS];
     gf_error why = {GF_OK, ""};
-    gf_status st = gf_store_lock(store, &why);
+    gf_hold hold;
     size_t n = choose_group(store->put_line, parts, waiters);
+    gf_status st = gf_put_hold(parts, n, &hold, &why);
     if (st == GF_OK) write_group(waiters, parts, n);
-    gf_store_unlock(store);
+    gf_hold_let_go(&hold);
     for (size_t i = 0; st != GF_OK && i < n; i++) {
         waiters[i]->status = st;
         if (waiters[i]->err) *waiters[i]->err = why;

@@ -11,7 +11,7 @@
 #include "base/utf8.h"
 #include "engine/rows/collection_row.h"
 #include "engine/store/collections.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 
 #define PREFIX "source:"
 
@@ -62,6 +62,7 @@ gf_status gf_put_place_write(gf_store *s, gf_place where, gf_slice source, gf_sl
 {
     gf_collection_row row = {0};
     gf_buffer column = {0};
+    gf_hold hold;
     gf_status st = check_names(source, place, err);
     if (st != GF_OK) return st;
     gf_buffer_str(&column, PREFIX);
@@ -69,7 +70,7 @@ gf_status gf_put_place_write(gf_store *s, gf_place where, gf_slice source, gf_sl
     const char *name = gf_buffer_cstr(&column);
     st = gf_buffer_check(&column, err);
     if (st != GF_OK) return st;
-    st = gf_store_lock(s, err);
+    st = gf_hold_collection(s, where, &hold, err);
     if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
     if (st == GF_OK) {
         const gf_cell *cell = gf_row_find(&row.row, GF_COLLECTIONS_MAIN, name);
@@ -79,7 +80,7 @@ gf_status gf_put_place_write(gf_store *s, gf_place where, gf_slice source, gf_sl
         else if (!cell || !gf_slice_equal(cell->value, place))
             st = write_cell(s, where, gf_buffer_view(&column), place, err);
     }
-    gf_store_unlock(s);
+    gf_hold_let_go(&hold);
     gf_collection_row_release(&row);
     gf_buffer_release(&column);
     return st;

@@ -20,6 +20,7 @@
 #include "engine/rows/document_row.h"
 #include "engine/store/store_internal.h"
 #include "grouperfish/collections.h"
+#include "storage/backend.h"
 
 /* ---- rows.c ---------------------------------------------------------------------------------- */
 
@@ -136,13 +137,16 @@ typedef struct gf_put_part {
 } gf_put_part;
 
 /**
- * Write and sync the parts of n puts of one namespace, as if one had come after the other, with the
- * write lock held; the order of their rows is changed. All or nothing. Several only if all are the
- * last and nothing is held back. flush.c
+ * Write and sync the parts of n puts of one namespace, as if one had come after the other, while
+ * their collections are held; the order of their rows is changed. All or nothing. Several only if
+ * all are the last and nothing is held back. flush.c
  *
  * @param[out] counts  n: what each did
  */
 gf_status gf_put_write(const gf_put_part *parts, size_t n, gf_put_counts *counts, gf_error *err);
+
+/** Hold the collections of all rows of the parts, of one namespace. flush.c */
+gf_status gf_put_hold(const gf_put_part *parts, size_t n, gf_hold *hold, gf_error *err);
 
 /** Write and sync a part, together with other threads' meanwhile: one sync for all of them.
  * group.c */

@@ -5,11 +5,10 @@
 #include "engine/rows/names.h"
 #include "engine/rows/scan.h"
 #include "engine/store/delete.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
+#include "engine/store/lease.h"
 #include "storage/tables.h"
 
-#include <stdio.h>
-#include <unistd.h>
 #include <xxhash.h>
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -67,7 +66,7 @@ gf_status gf_collection_fail_deleting(gf_slice collection, gf_error *err)
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* With the write lock held. */
+/* While it is held. */
 static gf_status create(gf_store *s, gf_place where, gf_slice key, gf_batch *batch, gf_error *err)
 {
     gf_collection_row row = {0};
@@ -90,15 +89,16 @@ gf_status gf_collection_create(gf_store *s, gf_place where, gf_error *err)
 {
     gf_buffer key = {0};
     gf_batch *batch = NULL;
+    gf_hold hold;
     gf_status st = gf_name_check_place(where, err);
     if (st != GF_OK) return st;
     gf_tables_collection_key(&key, where.name_space, where.collection);
     st = gf_buffer_check(&key, err);
     if (st == GF_OK) st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) {
-        st = gf_store_lock(s, err);
+        st = gf_hold_collection(s, where, &hold, err);
         if (st == GF_OK) st = create(s, where, gf_buffer_view(&key), batch, err);
-        gf_store_unlock(s);
+        gf_hold_let_go(&hold);
     }
     gf_batch_free(batch);
     gf_buffer_release(&key);
@@ -243,32 +243,36 @@ gf_status gf_collections_visit_namespaces(gf_store *s, gf_visit_name *visit, voi
 /* ---- deleting -------------------------------------------------------------------------------- */
 
 /* The mark that a deletion has begun: from then on the collection is not there for any read. */
-static gf_status mark_deletion(gf_store *s, gf_slice key, gf_error *err)
+static gf_status mark_deletion(gf_store *s, gf_slice key, gf_lease **lease, gf_error *err)
 {
     gf_batch *batch;
-    char owner[32];
-    snprintf(owner, sizeof owner, "process %ld", (long)getpid());
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st != GF_OK) return st;
-    gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("deleting")},
-                           {GF_SLICE("owner"), gf_slice_str(owner)}};
-    gf_batch_replace(batch, s->tables.collections, key, GF_COLLECTIONS_PROGRESS, columns, 2, 0);
-    st = gf_batch_write(batch, GF_SYNC_ON, err);
+    st = gf_lease_take(s, key, 0, batch, lease, err);
+    if (st == GF_OK) {
+        gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("deleting")},
+                               {GF_SLICE("owner"), gf_lease_name(*lease)}};
+        gf_batch_replace(batch, s->tables.collections, key, GF_COLLECTIONS_PROGRESS, columns, 2, 0);
+        st = gf_batch_write(batch, GF_SYNC_ON, err);
+    }
     gf_batch_free(batch);
     return st;
 }
 
-static gf_status begin_deletion(gf_store *s, gf_place where, gf_activity *deletion, gf_error *err)
+static gf_status begin_deletion(gf_store *s, gf_place where, gf_slice key, gf_lease **lease,
+                                gf_error *err)
 {
     gf_collection_row row = {0};
-    gf_status st = gf_store_lock(s, err);
+    gf_lease_owner owner = {false, ""};
+    gf_hold hold;
+    gf_status st = gf_hold_collection(s, where, &hold, err);
     if (st == GF_OK) st = gf_collection_row_read(s, NULL, where, &row, err);
-    if (st == GF_OK && gf_store_is_active(s, deletion->key))
-        st = gf_fail(err, GF_EBUSY, "collection \"%.*s\" is being rebuilt",
-                     GF_SLICE_ARG(where.collection));
-    if (st == GF_OK) st = mark_deletion(s, deletion->key, err);
-    if (st == GF_OK) gf_store_begin_activity(s, deletion);
-    gf_store_unlock(s);
+    if (st == GF_OK) st = gf_lease_find(s, key, &owner, err);
+    if (st == GF_OK && owner.living)
+        st = gf_fail(err, GF_EBUSY, "collection \"%.*s\" is being rebuilt%s",
+                     GF_SLICE_ARG(where.collection), owner.by);
+    if (st == GF_OK) st = mark_deletion(s, key, lease, err);
+    gf_hold_let_go(&hold);
     gf_collection_row_release(&row);
     return st;
 }
@@ -278,16 +282,14 @@ gf_status gf_collection_delete(gf_store *s, gf_place where, gf_error *err)
     gf_buffer key = {0};
     gf_tables_collection_key(&key, where.name_space, where.collection);
     gf_status st = gf_buffer_check(&key, err);
-    gf_activity deletion = {.key = gf_buffer_view(&key)};
-    if (st == GF_OK) st = begin_deletion(s, where, &deletion, err);
+    gf_lease *lease = NULL;
+    if (st == GF_OK) st = begin_deletion(s, where, gf_buffer_view(&key), &lease, err);
     if (st == GF_OK) {
         /* Others may write meanwhile: not below this key, while it is marked. */
-        st = gf_delete_collection_rows(s, deletion.key, err);
+        st = gf_delete_collection_rows(s, gf_buffer_view(&key), gf_lease_name(lease), err);
         if (st != GF_OK) gf_store_leave_untidy(s);
-        pthread_mutex_lock(&s->write_lock);
-        gf_store_end_activity(s, &deletion);
-        pthread_mutex_unlock(&s->write_lock);
     }
+    gf_lease_end(lease);
     gf_buffer_release(&key);
     return st;
 }

@@ -13,16 +13,24 @@ gf_status gf_delete_rows(gf_table *table, gf_slice prefix, gf_batch *batch, gf_e
 gf_status gf_delete_range(gf_table *table, gf_slice start, gf_slice end, gf_batch *batch,
                           gf_error *err);
 
-/** Delete the rows of a build, its progress last. */
-gf_status gf_delete_build(gf_store *store, gf_slice build_key, gf_batch *batch, gf_error *err);
+/**
+ * Delete the rows of a build, its progress last. In a shared store that goes on only while its mark
+ * names the owner; where another process has taken it over, the rest is left to that.
+ */
+gf_status gf_delete_build(gf_store *store, gf_slice build_key, gf_slice owner, gf_batch *batch,
+                          gf_error *err);
 
-/** Several builds, likewise; keys are as gf_pins_mark_builds gives them. */
+/** Mark a build, whose collection is held, as being dropped by this process. */
+void gf_delete_mark_build(gf_store *store, gf_slice build_key, gf_batch *batch);
+
+/** Several builds, likewise, which were marked by gf_pins_mark_builds, as are the keys. */
 gf_status gf_delete_builds(gf_store *store, gf_slice keys, gf_batch *batch, gf_error *err);
 
 /** Have the room of a collection's deleted builds given back, in the background. */
 gf_status gf_reclaim_builds(gf_store *store, gf_place where, gf_error *err);
 
-/** Delete all of a collection that is marked. Nobody else may write below its key. */
-gf_status gf_delete_collection_rows(gf_store *store, gf_slice collection_key, gf_error *err);
+/** Delete all of a collection that is marked, likewise. Nobody else may write below its key. */
+gf_status gf_delete_collection_rows(gf_store *store, gf_slice collection_key, gf_slice owner,
+                                    gf_error *err);
 
 #endif

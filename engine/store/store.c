@@ -1,13 +1,34 @@
 /* The store: its folder, its tables and its locks. */
 #include "engine/store/store_internal.h"
 
+#include "base/clock.h"
 #include "base/memory.h"
 #include "engine/rows/scan.h"
 #include "engine/store/collections.h"
+#include "engine/store/lease.h"
 #include "storage/backend.h"
 #include "storage/hbase/backend.h"
 #include "storage/hbase/client.h"
 #include "storage/leveldb/backend.h"
+
+#include <sys/random.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LEASE_SECONDS = 30 };
+
+static void init_leases(gf_store *s)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&s->lease_changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&s->lease_lock, NULL);
+    s->lease_seconds = s->patience = LEASE_SECONDS;
+    if (getrandom(&s->token, sizeof s->token, 0) != sizeof s->token)
+        s->token = (uint64_t)gf_clock_ms() << 22 ^ (uint64_t)getpid();
+}
 
 /* A folder, or an HBase, whose database knows its own way back after a failure. */
 static gf_status open_database(gf_store *s, const char *path, const gf_hold_options *hold,
@@ -33,7 +54,9 @@ gf_status gf_store_create(const char *path, const gf_store_options *options, gf_
 {
     gf_store *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a store");
-    pthread_mutex_init(&s->write_lock, NULL);
+    s->left_untidy = 1;
+    pthread_mutex_init(&s->tidy_lock, NULL);
+    init_leases(s);
     pthread_mutex_init(&s->user_lock, NULL);
     pthread_mutex_init(&s->drop_lock, NULL);
     gf_hold_options hold = {.create = options->create,
@@ -59,9 +82,12 @@ gf_status gf_store_create(const char *path, const gf_store_options *options, gf_
 
 void gf_store_free(gf_store *s)
 {
+    gf_lease_stop_renewing(s);
     gf_database_close(s->db);
     gf_folder_release(s->folder);
-    pthread_mutex_destroy(&s->write_lock);
+    pthread_mutex_destroy(&s->tidy_lock);
+    pthread_mutex_destroy(&s->lease_lock);
+    pthread_cond_destroy(&s->lease_changed);
     pthread_mutex_destroy(&s->user_lock);
     pthread_mutex_destroy(&s->drop_lock);
     gf_free(s);
@@ -83,14 +109,14 @@ gf_status gf_store_check_folder(const gf_store *s, gf_error *err)
     return gf_fail(err, GF_EINVAL, "this is of a store in a folder, and the store is in HBase");
 }
 
-/* Work that the failure cut short is cleared away by the next writer (gf_store_lock). */
+/* Work that the failure cut short is cleared away by the next writer (gf_store_tidy). */
 gf_status gf_store_reopen(gf_store *s, gf_error *err)
 {
     if (!s->folder) return GF_OK; /* its connections come back by themselves */
     gf_database *db = NULL;
     gf_database_close(s->db);
     s->db = NULL;
-    s->tidy = false;
+    atomic_fetch_add(&s->left_untidy, 1);
     gf_status st = gf_folder_open(s->folder, &db, err);
     if (st == GF_OK) st = gf_tables_open(db, &s->tables, err);
     if (st == GF_OK)

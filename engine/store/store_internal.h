@@ -8,6 +8,7 @@
 #include "storage/tables.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct gf_store {
     gf_folder *folder; /* NULL: the store is in HBase */
@@ -15,13 +16,23 @@ struct gf_store {
     gf_tables tables;
     uint64_t buffers; /* bytes that the database uses at most, beside tables' indexes */
 
-    /*
-     * Held while rows are read in order to be written: by puts, settings, the first and last steps
-     * of a rebuild and of a deletion. Readers never take it.
-     */
-    pthread_mutex_t write_lock;
-    bool tidy;                  /* no interrupted work is left to clear away; under the lock */
-    struct gf_activity *active; /* a list (engine/store/lock.h); under the lock */
+    pthread_mutex_t tidy_lock; /* while what was cut short is cleared away (engine/store/hold.h) */
+    atomic_uint_least64_t left_untidy; /* so many times, the opening being the first */
+    atomic_uint_least64_t tidied;      /* up to that one */
+    atomic_uint_least64_t look_again;  /* in a shared store, by gf_clock_seconds, in milliseconds */
+
+    /* Leases (engine/store/lease.h): of this process, and how those of others were seen. */
+    double lease_seconds; /* of this process' */
+    double patience; /* seconds after which one of another process, seen unchanged, has ended */
+    uint64_t token;  /* tells this store from all others that are open anywhere */
+    pthread_mutex_t lease_lock; /* of the fields below */
+    pthread_cond_t lease_changed;
+    struct gf_lease *leases;
+    uint64_t lease_number;
+    struct gf_seen_lease *seen; /* n_seen of seen_capacity */
+    size_t n_seen, seen_capacity;
+    pthread_t renewer; /* where it `renews` */
+    bool renews, stops_renewing;
 
     pthread_mutex_t user_lock;         /* of the list, and while the table of tables changes */
     struct gf_user_table *user_tables; /* the users' tables that are open */
@@ -30,10 +41,10 @@ struct gf_store {
     /* Parts that later rooms of the engine own; engine/upkeep/store.c makes and frees them. */
     struct gf_put_line *put_line;           /* puts on their way to disk (engine/put/group.h) */
     struct gf_cluster_cache *cluster_cache; /* lists read last (engine/view/cluster_cache.h) */
-    /* Deletes what drops of users' tables have left (engine/user_tables); called by gf_store_lock. */
+    /* Deletes what drops of users' tables have left (engine/user_tables); called by gf_store_tidy. */
     gf_status (*reclaim_tables)(gf_store *store, const gf_cancel *cancel, gf_error *err);
     /* Makes edits of a number above `since` in the served build, which was begun before them
-       (engine/edit/edit.c); called under the write lock, when that build has been published. */
+       (engine/edit/edit.c); called while the collection is held, when that build has been published. */
     gf_status (*catch_up_edits)(gf_store *store, gf_place where, gf_slice configuration,
                                 uint64_t since, gf_error *err);
 };

@@ -20,7 +20,7 @@
 #include "base/options.h"
 #include "base/utf8.h"
 #include "engine/rows/scan.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -259,6 +259,7 @@ static gf_status keep_title(titling *t, gf_titled_cluster *c, const char *hash,
 {
     gf_store *s = t->view->store;
     gf_batch *batch = NULL;
+    gf_hold hold;
     bool there = false;
     const gf_listed_cluster *listed = gf_view_find_cluster(t->view, c->id);
     gf_slice title = gf_arena_copy(&t->clusters.memory, gf_buffer_view(&t->text));
@@ -267,9 +268,9 @@ static gf_status keep_title(titling *t, gf_titled_cluster *c, const char *hash,
     c->title = title;
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st == GF_OK) {
-        st = gf_store_lock(s, err);
+        st = gf_hold_collection(s, t->view->where, &hold, err);
         if (st == GF_OK) st = put_cells(t, c, listed->own_label, hash, batch, &there, err);
-        gf_store_unlock(s);
+        gf_hold_let_go(&hold);
     }
     gf_batch_free(batch);
     if (there) return st;

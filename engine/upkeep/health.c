@@ -8,7 +8,7 @@
 #include "engine/rows/scan.h"
 #include "engine/store/builds.h"
 #include "engine/store/collections.h"
-#include "engine/store/lock.h"
+#include "engine/store/lease.h"
 #include "grouperfish/upkeep.h"
 
 #include <inttypes.h>
@@ -126,20 +126,10 @@ static gf_status visit_row(void *context, const gf_row *found, gf_error *err)
     return st;
 }
 
-static uint64_t count_running(gf_store *s)
-{
-    uint64_t n = 0;
-    pthread_mutex_lock(&s->write_lock);
-    for (const gf_activity *a = s->active; a; a = a->next)
-        n += a->seq != 0; /* deletions have none */
-    pthread_mutex_unlock(&s->write_lock);
-    return n;
-}
-
 gf_status gf_health_read(gf_store *s, gf_visit_changed *visit, void *context,
                          gf_store_health *health, gf_error *err)
 {
-    gf_store_health read = {.format = GF_STORE_FORMAT, .running = count_running(s)};
+    gf_store_health read = {.format = GF_STORE_FORMAT, .running = gf_lease_count(s)};
     gf_snapshot *snapshot = NULL;
     gf_status st = gf_snapshot_create(s->db, &snapshot, err);
     looking l = {s, snapshot, &read, visit, context};

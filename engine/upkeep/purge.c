@@ -235,23 +235,23 @@ static gf_status forget_edits(purging *p, gf_batch *batch, gf_error *err)
     gf_collection_row row = {0};
     gf_configuration_state *states = NULL;
     size_t n = 0;
-    gf_status st = gf_store_lock(p->store, err);
+    gf_hold hold;
+    gf_status st = gf_hold_collection(p->store, p->where, &hold, err);
     if (st == GF_OK) st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
     if (st == GF_OK) st = gf_collection_row_states(&row, &states, &n, err);
     for (size_t i = 0; i < n && st == GF_OK; i++)
         st = forget_in(p, &states[i], batch, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
-    gf_store_unlock(p->store);
+    gf_hold_let_go(&hold);
     gf_free(states);
     gf_collection_row_release(&row);
     return st;
 }
 
-/* With the write lock held: those that publishing has not dropped yet get their marks. */
+/* While the collection is held: those that publishing has not dropped yet get their marks. */
 static gf_status mark_stale(purging *p, gf_batch *batch, gf_buffer *marked, gf_error *err)
 {
     gf_status st = GF_OK;
-    gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("dropping")}};
     for (size_t i = 0; i < p->n && st == GF_OK; i++) {
         bool served = false, there = false;
         gf_slice key = p->builds[i].key;
@@ -259,7 +259,7 @@ static gf_status mark_stale(purging *p, gf_batch *batch, gf_buffer *marked, gf_e
         st = gf_scan_finds(p->store->tables.builds, NULL, GF_BUILDS_MAIN, key, &there, err);
         if (st == GF_OK) st = gf_build_is_served(p->store, key, &served, err);
         if (st != GF_OK || served || !there) continue;
-        gf_batch_replace(batch, p->store->tables.builds, key, GF_BUILDS_PROGRESS, columns, 1, 0);
+        gf_delete_mark_build(p->store, key, batch);
         gf_buffer_string(marked, key);
         p->purged.dropped++;
         st = gf_buffer_check(marked, err);
@@ -272,20 +272,21 @@ static gf_status drop_stale(purging *p, gf_batch *batch, gf_error *err)
     gf_buffer marked = {0};
     gf_collection_row row = {0};
     uint64_t needed = 0;
-    gf_status st = gf_store_lock(p->store, err);
+    gf_hold hold;
+    gf_status st = gf_hold_collection(p->store, p->where, &hold, err);
     if (st == GF_OK) st = mark_stale(p, batch, &marked, err);
-    gf_store_unlock(p->store);
+    gf_hold_let_go(&hold);
     if (st == GF_OK) st = gf_delete_builds(p->store, gf_buffer_view(&marked), batch, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     if (st != GF_OK) gf_store_leave_untidy(p->store);
     if (st == GF_OK) {
-        st = gf_store_lock(p->store, err);
+        st = gf_hold_collection(p->store, p->where, &hold, err);
         if (st == GF_OK) st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
         needed = row.seq;
         if (st == GF_OK) st = gf_build_oldest_need(p->store, gf_buffer_view(&p->key), &needed, err);
         if (st == GF_OK) st = gf_build_trim_changes(p->store, p->where, needed, batch, err);
         if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
-        gf_store_unlock(p->store);
+        gf_hold_let_go(&hold);
     }
     gf_collection_row_release(&row);
     gf_buffer_release(&marked);

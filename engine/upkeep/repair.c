@@ -16,7 +16,7 @@
 #include "base/options.h"
 #include "base/strings.h"
 #include "engine/rows/scan.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 #include "engine/user_tables/user_tables_internal.h"
 
 #include <inttypes.h>
@@ -197,10 +197,7 @@ static gf_status right_rows(gf_repairing *r, gf_error *err)
                      ") is saved",
                      r->what, r->unreadable);
     if (st == GF_OK) st = gf_repair_collections(r, err);
-    if (st == GF_OK) {
-        st = gf_store_lock(r->store, err); /* what was cut short goes first */
-        gf_store_unlock(r->store);
-    }
+    if (st == GF_OK) st = gf_store_tidy(r->store, err); /* what was cut short goes first */
     if (st == GF_OK) st = gf_repair_builds(r, err);
     if (st == GF_OK && r->options->more_repair)
         st = r->options->more_repair(r->store, r->cancel, r->visit, r->context, &r->found, err);

@@ -15,8 +15,10 @@
 #include "engine/rows/audit.h"
 #include "engine/rows/hours.h"
 #include "engine/rows/kept_rows.h"
+#include "engine/rows/scan.h"
 #include "engine/search/check.h"
 #include "engine/store/builds.h"
+#include "engine/store/lease.h"
 #include "engine/upkeep/verify_best.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "engine/view/tree.h"
@@ -724,6 +726,35 @@ static gf_status check_totals(checking *c, gf_error *err)
     return st;
 }
 
+/* Leases are of a collection that is there, and say whose they are; a living one is no fault. */
+static gf_status check_lease(void *context, const gf_row *row, gf_error *err)
+{
+    checking *c = context;
+    gf_buffer name = {0};
+    gf_row main = {0};
+    gf_table *t = c->audit.store->tables.collections;
+    gf_status st = gf_tables_key_last_string(t, row->key, &name, err);
+    for (size_t i = 0; i < row->n_cells && st == GF_OK; i++) {
+        uint64_t seq, beat;
+        gf_slice owner;
+        if (!gf_lease_read(row->cells[i].value, &seq, &beat, &owner))
+            st = gf_audit_fault(&c->audit, gf_buffer_cstr(&name), err, "a lease is damaged");
+    }
+    if (st == GF_OK)
+        st = gf_table_get(t, c->snapshot, row->key, 1u << GF_COLLECTIONS_MAIN, &main, err);
+    if (st == GF_ENOTFOUND)
+        st = gf_audit_fault(&c->audit, gf_buffer_cstr(&name), err, "a lease is of no collection");
+    gf_row_release(&main);
+    gf_buffer_release(&name);
+    return st;
+}
+
+static gf_status check_leases(checking *c, gf_error *err)
+{
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = c->snapshot, .family = GF_COLLECTIONS_LEASES);
+    return gf_scan_each(c->audit.store->tables.collections, &o, check_lease, c, err);
+}
+
 static gf_status check_tables(checking *c, gf_verify_more *more, gf_error *err)
 {
     gf_scan *scan = NULL;
@@ -736,6 +767,7 @@ static gf_status check_tables(checking *c, gf_verify_more *more, gf_error *err)
     gf_scan_close(scan);
     gf_collection_row_release(&row);
     if (st == GF_ENOTFOUND) st = GF_OK;
+    if (st == GF_OK) st = check_leases(c, err);
     st = gf_audit_read(&c->audit, st, "table collections", err);
     if (st == GF_OK) st = check_totals(c, err);
     if (st == GF_OK) st = gf_user_tables_verify(&c->audit, &c->found, err);

@@ -21,7 +21,7 @@
 #include "base/number.h"
 #include "engine/rows/names.h"
 #include "engine/rows/scan.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 #include "storage/backend.h"
 
 static unsigned int all_of(unsigned family)

@@ -7,11 +7,11 @@
 #include "base/number.h"
 #include "engine/config/settings.h"
 #include "engine/store/builds.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 
 #include <inttypes.h>
 
-/* ---- the collection's row, under the write lock ---------------------------------------------- */
+/* ---- the collection's row, while it is held --------------------------------------------------- */
 
 typedef struct pinning {
     gf_store *store;
@@ -108,9 +108,10 @@ gf_status gf_pin_publish(gf_store *store, gf_place where, gf_slice configuration
                          gf_error *err)
 {
     pinning p = {.store = store, .where = where, .configuration = configuration};
-    gf_status st = gf_store_lock(store, err);
+    gf_hold hold;
+    gf_status st = gf_hold_collection(store, where, &hold, err);
     if (st == GF_OK) st = serve(&p, build, err);
-    gf_store_unlock(store);
+    gf_hold_let_go(&hold);
     release(&p);
     return st;
 }
@@ -135,9 +136,10 @@ gf_status gf_pin_build(gf_store *store, gf_place where, gf_slice configuration, 
                        bool pinned, gf_error *err)
 {
     pinning p = {.store = store, .where = where, .configuration = configuration};
-    gf_status st = gf_store_lock(store, err);
+    gf_hold hold;
+    gf_status st = gf_hold_collection(store, where, &hold, err);
     if (st == GF_OK) st = change_build(&p, build, pinned, err);
-    gf_store_unlock(store);
+    gf_hold_let_go(&hold);
     release(&p);
     return st;
 }

@@ -12,7 +12,8 @@
  */
 #include "engine/edit/internal.h"
 #include "engine/store/collections.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
+#include "engine/store/lease.h"
 #include "engine/watch/kept.h"
 #include "engine/watch/rising.h"
 #include "engine/watch/turn.h"
@@ -381,12 +382,14 @@ static gf_status is_quiet(const looking *l, bool *quiet, gf_error *err)
     const gf_watch_place *p = &l->place;
     gf_collection_row row = {0};
     gf_buffer key = {0};
+    gf_lease_owner owner = {false, ""};
     gf_status st = gf_collection_row_read(p->store, NULL, p->where, &row, err);
     gf_tables_configuration_key(&key, p->where.name_space, p->where.collection, p->configuration);
     if (st == GF_OK) st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_lease_find(p->store, gf_buffer_view(&key), &owner, err);
     if (st == GF_OK)
         *quiet = gf_collection_row_served(&row, p->configuration) == l->view->info.build &&
-                 !gf_store_is_active(p->store, gf_buffer_view(&key));
+                 !owner.living;
     gf_buffer_release(&key);
     gf_collection_row_release(&row);
     return st;
@@ -426,14 +429,15 @@ static gf_status note(looking *l, gf_error *err)
 
 static gf_status look(looking *l, gf_error *err)
 {
+    gf_hold hold;
     gf_status st =
         gf_view_open(l->place.store, l->place.where, l->place.configuration, 0, &l->view, err);
     if (st == GF_OK) st = gf_watch_read_rules(&l->place, &l->rules, err);
     if (st == GF_OK) st = find_subjects(l, err);
     if (st != GF_OK) return st;
-    st = gf_store_lock(l->place.store, err);
+    st = gf_hold_collection(l->place.store, l->place.where, &hold, err);
     if (st == GF_OK) st = note(l, err);
-    gf_store_unlock(l->place.store);
+    gf_hold_let_go(&hold);
     return st;
 }
 

@@ -9,7 +9,7 @@
  * A receiver that is silent takes its seconds: where a rule's alerts found one, those behind them wait for the
  * next round, so that other rules have their turn.
  */
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 #include "engine/watch/kept.h"
 #include "engine/watch/turn.h"
 
@@ -317,7 +317,8 @@ static gf_status note_state(sending *s, const gf_kept_alert *a, gf_error *err)
 {
     gf_batch *batch = NULL;
     gf_row row = {0};
-    gf_status st = gf_store_lock(s->place.store, err);
+    gf_hold hold;
+    gf_status st = gf_hold_collection(s->place.store, s->place.where, &hold, err);
     if (st == GF_OK) st = gf_batch_create(s->place.store->db, &batch, err);
     /* The configuration may have been deleted meanwhile: then nothing of it is to come back. */
     if (st == GF_OK)
@@ -325,7 +326,7 @@ static gf_status note_state(sending *s, const gf_kept_alert *a, gf_error *err)
                             GF_WATCH_ALERT, a->alert.number, &row, err);
     if (st == GF_OK) st = gf_watch_put_alert(&s->place, a, batch, err);
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
-    gf_store_unlock(s->place.store);
+    gf_hold_let_go(&hold);
     gf_batch_free(batch);
     gf_row_release(&row);
     return st == GF_ENOTFOUND ? GF_OK : st;

@@ -1,7 +1,7 @@
 /* Rules added, deleted and listed; the list of alerts. */
 #include "engine/config/settings.h"
 #include "engine/store/collections.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 #include "engine/watch/kept.h"
 #include "engine/watch/when.h"
 
@@ -96,12 +96,13 @@ gf_status gf_watch_add(gf_store *store, gf_place where, gf_slice configuration,
     gf_watch_place p = {store, where, configuration, NULL};
     gf_watch w = *watch;
     gf_batch *batch = NULL;
+    gf_hold hold;
     gf_status st = check_rule(&w, err);
     if (st == GF_OK) st = gf_batch_create(store->db, &batch, err);
     if (st == GF_OK) {
-        st = gf_store_lock(store, err);
+        st = gf_hold_collection(store, where, &hold, err);
         if (st == GF_OK) st = add(&p, &w, batch, err);
-        gf_store_unlock(store);
+        gf_hold_let_go(&hold);
     }
     gf_batch_free(batch);
     return st == GF_OK && visit ? visit(context, &w, err) : st;
@@ -129,11 +130,12 @@ gf_status gf_watch_delete(gf_store *store, gf_place where, gf_slice configuratio
     gf_kept_watches rules = {0};
     const gf_watch *found = NULL;
     gf_batch *batch = NULL;
+    gf_hold hold;
     gf_status st = gf_batch_create(store->db, &batch, err);
     if (st == GF_OK) {
-        st = gf_store_lock(store, err);
+        st = gf_hold_collection(store, where, &hold, err);
         if (st == GF_OK) st = delete_rule(&p, number, &rules, &found, batch, err);
-        gf_store_unlock(store);
+        gf_hold_let_go(&hold);
     }
     gf_batch_free(batch);
     if (st == GF_OK && visit) st = visit(context, found, err);

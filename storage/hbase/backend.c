@@ -20,8 +20,28 @@ static void close_backend(gf_backend *backend)
         gf_free(b->tables[n]);
     gf_hbase_client_free(b->client);
     gf_arena_release(&b->memory);
+    pthread_mutex_destroy(&b->hold_lock);
     pthread_mutex_destroy(&b->lock);
     gf_free(b);
+}
+
+/*
+ * Users' tables are held within this process alone: rows and cells are whole without it, and of two
+ * processes that make or drop a table HBase refuses one.
+ */
+static gf_status hold_all(gf_backend *backend, unsigned table, const gf_slice *keys, size_t n,
+                          gf_backend_hold **hold, gf_error *err)
+{
+    (void)table, (void)keys, (void)n, (void)err;
+    pthread_mutex_lock(&((gf_hbase *)backend)->hold_lock);
+    *hold = (gf_backend_hold *)backend;
+    return GF_OK;
+}
+
+static void let_go_all(gf_backend *backend, gf_backend_hold *hold)
+{
+    (void)hold;
+    pthread_mutex_unlock(&((gf_hbase *)backend)->hold_lock);
 }
 
 static const gf_backend_operations operations = {
@@ -32,6 +52,8 @@ static const gf_backend_operations operations = {
     .scan_open = gf_hbase_scan_open,
     .scan_next = gf_hbase_scan_next,
     .scan_close = gf_hbase_scan_close,
+    .hold = hold_all,
+    .let_go = let_go_all,
     .write = gf_hbase_write,
     .increment = gf_hbase_increment,
     .drop_table = gf_hbase_drop_table,
@@ -60,6 +82,7 @@ gf_status gf_hbase_open(const char *url, gf_backend **backend, gf_error *err)
     gf_hbase *b = gf_calloc(1, sizeof *b);
     if (!b) return gf_fail_memory(err, "a database");
     b->base.operations = &operations;
+    pthread_mutex_init(&b->hold_lock, NULL);
     pthread_mutex_init(&b->lock, NULL);
     gf_status st = gf_hbase_address_read(url, &b->address, err);
     if (st == GF_OK) st = gf_hbase_client_create(&b->address, CALL_MILLISECONDS, &b->client, err);

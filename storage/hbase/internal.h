@@ -24,6 +24,7 @@ typedef struct gf_hbase {
     gf_backend base;
     gf_hbase_client *client;
     gf_hbase_address address;
+    pthread_mutex_t hold_lock; /* backend.c */
     pthread_mutex_t lock; /* of the tables while one is opened or dropped, and of the memory */
     gf_arena memory;
     gf_hbase_table *tables[GF_MAX_TABLES]; /* by their numbers, from 1 on; n_tables */
@@ -112,7 +113,8 @@ void gf_hbase_scan_close(gf_backend_scan *scan);
 /* ---- write.c --------------------------------------------------------------------------------- */
 
 gf_status gf_hbase_write(gf_backend *backend, const gf_change *changes, size_t n,
-                         const gf_expectation *condition, gf_sync sync, gf_error *err);
+                         const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                         gf_error *err);
 gf_status gf_hbase_increment(gf_backend *backend, const gf_change *put, int64_t delta, gf_sync sync,
                              int64_t *result, gf_error *err);
 

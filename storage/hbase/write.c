@@ -501,8 +501,10 @@ static gf_status write_if(writing *w, const gf_change *changes, size_t n, const 
 }
 
 gf_status gf_hbase_write(gf_backend *backend, const gf_change *changes, size_t n,
-                         const gf_expectation *condition, gf_sync sync, gf_error *err)
+                         const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                         gf_error *err)
 {
+    (void)hold; /* is never lost */
     writing w = {.b = (gf_hbase *)backend, .sync = sync};
     gf_status st =
         condition ? write_if(&w, changes, n, condition, err) : write_all(&w, changes, n, err);
@@ -549,7 +551,7 @@ static gf_status try_to_add(gf_hbase *b, const gf_change *put, int64_t delta, gf
         int n = snprintf(digits, sizeof digits, "%" PRId64, *sum);
         change.kind = GF_CHANGE_PUT;
         change.value = gf_slice_of(digits, (size_t)n);
-        st = gf_hbase_write(&b->base, &change, 1, &was, sync, err);
+        st = gf_hbase_write(&b->base, &change, 1, &was, NULL, sync, err);
     }
     gf_row_release(&row);
     return st;

@@ -91,6 +91,7 @@ static void close_backend(gf_backend *backend)
     gf_free(b->folder);
     gf_leveldb_readers_release(&b->readers);
     pthread_mutex_destroy(&b->compact_lock);
+    pthread_mutex_destroy(&b->hold_lock);
     pthread_mutex_destroy(&b->catalogue_lock);
     pthread_mutex_destroy(&b->rows_lock);
     pthread_mutex_destroy(&b->commit_lock);
@@ -114,6 +115,8 @@ static const gf_backend_operations operations = {
     .scan_close = gf_leveldb_scan_close,
     .scan_cut = gf_leveldb_scan_cut,
     .write = gf_leveldb_write,
+    .hold = gf_leveldb_hold,
+    .let_go = gf_leveldb_let_go,
     .increment = gf_leveldb_increment,
     .snapshot_create = snapshot_create,
     .snapshot_free = snapshot_free,
@@ -136,6 +139,7 @@ gf_status gf_leveldb_open(const char *folder, gf_leveldb_mode mode, gf_backend *
     gf_leveldb_readers_init(&b->readers);
     gf_leveldb_reclaim_init(&b->reclaiming);
     pthread_mutex_init(&b->compact_lock, NULL);
+    pthread_mutex_init(&b->hold_lock, NULL);
     pthread_mutex_init(&b->catalogue_lock, NULL);
     pthread_mutex_init(&b->rows_lock, NULL);
     pthread_mutex_init(&b->commit_lock, NULL);

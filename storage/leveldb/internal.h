@@ -1,8 +1,8 @@
 /**
  * The LevelDB backend's state and operations, for its own files.
  *
- * Order of the locks: compaction, rows (write.c), the catalogue's, the queue of commits. Whoever
- * holds one takes only those behind it.
+ * Order of the locks: the hold's, compaction, rows (write.c), the catalogue's, the queue of commits.
+ * Whoever holds one takes only those behind it.
  */
 #ifndef GF_STORAGE_LEVELDB_INTERNAL_H
 #define GF_STORAGE_LEVELDB_INTERNAL_H
@@ -39,6 +39,11 @@ typedef struct gf_leveldb_row_set {
     uint64_t bits[8];
 } gf_leveldb_row_set;
 
+/** The hold of all rows: whoever has it has hold_lock. */
+struct gf_backend_hold {
+    char of_all;
+};
+
 typedef struct gf_leveldb {
     gf_backend base;
     gf_leveldb_database *db;
@@ -49,6 +54,8 @@ typedef struct gf_leveldb {
     gf_leveldb_readers readers;
     gf_leveldb_reclaiming reclaiming;
     pthread_mutex_t compact_lock; /* one compaction at a time */
+    pthread_mutex_t hold_lock;    /* hold.c */
+    gf_backend_hold hold;
 
     pthread_mutex_t catalogue_lock; /* of changes of the fields down to n_tables */
     gf_arena catalogue_memory;
@@ -101,7 +108,11 @@ gf_status gf_leveldb_scan_cut(gf_backend *b, const void *snapshot, unsigned tabl
                               const gf_scan_options *options, uint64_t bytes, gf_buffer *key,
                               gf_error *err);
 gf_status gf_leveldb_write(gf_backend *b, const gf_change *changes, size_t n,
-                           const gf_expectation *condition, gf_sync sync, gf_error *err);
+                           const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                           gf_error *err);
+gf_status gf_leveldb_hold(gf_backend *b, unsigned table, const gf_slice *keys, size_t n,
+                          gf_backend_hold **hold, gf_error *err);
+void gf_leveldb_let_go(gf_backend *b, gf_backend_hold *hold);
 gf_status gf_leveldb_increment(gf_backend *b, const gf_change *put, int64_t delta, gf_sync sync,
                                int64_t *result, gf_error *err);
 gf_status gf_leveldb_alter_family(gf_backend *b, unsigned table, unsigned family, uint32_t versions,

@@ -209,9 +209,11 @@ static gf_status write_locked(gf_leveldb *b, const gf_change *changes, size_t n,
 }
 
 gf_status gf_leveldb_write(gf_backend *backend, const gf_change *changes, size_t n,
-                           const gf_expectation *condition, gf_sync sync, gf_error *err)
+                           const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                           gf_error *err)
 {
     gf_leveldb *b = (gf_leveldb *)backend;
+    (void)hold; /* is never lost */
     gf_status st = gf_leveldb_check_writable(b, err);
     if (st != GF_OK) return st;
     gf_leveldb_row_set rows = rows_of(changes, n, condition);

@@ -1,7 +1,7 @@
 /* Puts of many threads at once: each is counted for itself, and none is lost or failed for another.
  */
 #include "engine/put/put_internal.h"
-#include "engine/store/lock.h"
+#include "engine/store/hold.h"
 #include "tests/engine/fixture.h"
 
 #include <pthread.h>
@@ -135,9 +135,10 @@ static gf_status write_three(void *context, gf_error *err)
     gf_put_part parts[3];
     for (int i = 0; i < 3; i++)
         parts[i] = (gf_put_part){t->puts[i], &t->puts[i]->rows[t->puts[i]->front], true};
-    gf_status st = gf_store_lock(t->f.store, err);
+    gf_hold hold;
+    gf_status st = gf_put_hold(parts, 3, &hold, err);
     if (st == GF_OK) st = gf_put_write(parts, 3, t->counts, err);
-    gf_store_unlock(t->f.store);
+    gf_hold_let_go(&hold);
     return st;
 }
 

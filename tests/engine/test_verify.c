@@ -655,6 +655,40 @@ static void damaged_blocks_are_told_of_and_repaired(void **state)
 
 /* ---- what was cut short ---------------------------------------------------------------------- */
 
+/* A lease of a collection is no fault, nor is it left; one that says nothing is, or of nothing. */
+static void leases_are_looked_at(void **state)
+{
+    (void)state;
+    target t;
+    gf_error err;
+    char first[512];
+    gf_verified verified;
+    gf_buffer key = {0};
+    begin(&t);
+    gf_table *collections = t.f.store->tables.collections;
+    put_cell(&t, collections, gf_buffer_view(&t.collection), GF_COLLECTIONS_LEASES,
+             "configuration:default", "3 1 process 7 of there, 12");
+    assert_ok(gf_batch_write(t.batch, GF_SYNC_ON, &err));
+    gf_batch_free(t.batch);
+    fixture_is_sound(&t.f);
+    assert_ok(gf_batch_create(t.f.store->db, &t.batch, &err));
+    collections = t.f.store->tables.collections;
+    put_cell(&t, collections, gf_buffer_view(&t.collection), GF_COLLECTIONS_LEASES, "collection",
+             "no lease");
+    gf_tables_collection_key(&key, GF_SLICE("test"), GF_SLICE("gone"));
+    put_cell(&t, collections, gf_buffer_view(&key), GF_COLLECTIONS_LEASES, "collection",
+             "0 0 process 7");
+    assert_ok(gf_batch_write(t.batch, GF_SYNC_ON, &err));
+    gf_batch_free(t.batch);
+    assert_int_equal(fixture_verify(&t.f, first, &verified), 2);
+    assert_non_null(strstr(first, "lease"));
+    assert_int_equal(fixture_rebuild(&t.f, "c").documents, POSTS);
+    fixture_is_sound(&t.f);
+    gf_buffer_release(&key);
+    t.batch = NULL;
+    end(&t);
+}
+
 /* Marks as a crash leaves them are no fault: what is below them is cleared away by the next write.
  */
 static void unfinished_work_is_no_fault(void **state)
@@ -703,6 +737,7 @@ int main(void)
         cmocka_unit_test(every_disagreement_in_blocks_is_found),
         cmocka_unit_test(builds_lie_in_blocks),
         cmocka_unit_test(damaged_blocks_are_told_of_and_repaired),
+        cmocka_unit_test(leases_are_looked_at),
         cmocka_unit_test(unfinished_work_is_no_fault),
     };
     return cmocka_run_group_tests_name("verify", tests, NULL, NULL);

@@ -29,14 +29,35 @@ typedef struct state {
 
 enum { MODEL_TABLES = 64 };
 
+/* Rows that somebody holds; equal keys are kept out. */
+struct gf_backend_hold {
+    gf_backend_hold *next;
+    const struct process *by;
+    unsigned table;
+    gf_slice *keys; /* n */
+    size_t n;
+};
+
 typedef struct model {
-    gf_backend base;
     pthread_mutex_t lock;
-    gf_arena bytes; /* all that was ever written */
+    pthread_cond_t let_go;
+    unsigned n_processes; /* that have it open */
+    gf_arena bytes;       /* all that was ever written */
     state now;
     const gf_schema *schemas[MODEL_TABLES];
     unsigned n_tables;
+    gf_backend_hold *holds;
 } model;
+
+/* One of the processes that have the model open. */
+typedef struct process {
+    gf_backend base;
+    gf_backend_operations operations;
+    model *m;
+    uint64_t writes, last_write; /* so many it made; with that one it ended; 0: never */
+    void (*before_step)(void *context);
+    void *context;
+} process;
 
 /* The time that a cell's puts without one have in this write. */
 typedef struct untimed {
@@ -58,6 +79,46 @@ static void *must(void *p)
 {
     if (!p) abort();
     return p;
+}
+
+static process *process_of(gf_backend *b)
+{
+    return (process *)b;
+}
+
+static model *model_of(gf_backend *b)
+{
+    return process_of(b)->m;
+}
+
+static bool has_ended(const process *p)
+{
+    return p->last_write && p->writes >= p->last_write;
+}
+
+static gf_status check_alive(gf_backend *b, gf_error *err)
+{
+    if (!has_ended(process_of(b))) return GF_OK;
+    return gf_fail(err, GF_EIO, "the process has ended");
+}
+
+static bool holds_any(const process *p)
+{
+    const gf_backend_hold *h = p->m->holds;
+    while (h && h->by != p)
+        h = h->next;
+    return h != NULL;
+}
+
+/* With nothing locked: what others do just before a step of this process, if it keeps none out. */
+static gf_status begin_step(gf_backend *b, gf_error *err)
+{
+    process *p = process_of(b);
+    pthread_mutex_lock(&p->m->lock);
+    bool keeps_out = holds_any(p);
+    pthread_mutex_unlock(&p->m->lock);
+    if (p->before_step && !keeps_out) p->before_step(p->context);
+    return check_alive(b, err);
 }
 
 static gf_slice keep(model *m, gf_slice s)
@@ -324,7 +385,7 @@ static void apply(work *w, const gf_change *c)
 /* The newest value of a cell that lives; NULL where there is none. */
 static const gf_slice *value_of(const model *m, const gf_change *c)
 {
-    work w = {.m = (model *)m, .now = gf_clock_ms()};
+    work w = {.m = (model *)(uintptr_t)m, .now = gf_clock_ms()};
     item cell = cell_of(&w, c);
     ptrdiff_t i = find(&m->now, &cell, INT64_MAX);
     if (i < 0 || is_expired(m, &m->now.items[i], w.now)) return NULL;
@@ -347,11 +408,14 @@ static void write_changes(model *m, const gf_change *changes, size_t n)
 }
 
 static gf_status write_model(gf_backend *b, const gf_change *changes, size_t n,
-                             const gf_expectation *condition, gf_sync sync, gf_error *err)
+                             const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                             gf_error *err)
 {
-    model *m = (model *)b;
+    model *m = model_of(b);
     bool holds = true;
-    (void)sync;
+    (void)sync, (void)hold;
+    gf_status st = begin_step(b, err);
+    if (st != GF_OK) return st;
     pthread_mutex_lock(&m->lock);
     if (condition) {
         gf_change c = {.table = condition->table,
@@ -363,6 +427,7 @@ static gf_status write_model(gf_backend *b, const gf_change *changes, size_t n,
                       : !condition->expected;
     }
     if (holds) write_changes(m, changes, n);
+    process_of(b)->writes += holds;
     pthread_mutex_unlock(&m->lock);
     return holds ? GF_OK : gf_fail(err, GF_ECONFLICT, "another value is there");
 }
@@ -382,13 +447,14 @@ static bool is_integer(gf_slice s, int64_t *v)
 static gf_status increment(gf_backend *b, const gf_change *c, int64_t delta, gf_sync sync,
                            int64_t *result, gf_error *err)
 {
-    model *m = (model *)b;
+    model *m = model_of(b);
     char text[32];
     int64_t old = 0, sum;
     (void)sync;
+    gf_status st = begin_step(b, err);
+    if (st != GF_OK) return st;
     pthread_mutex_lock(&m->lock);
     const gf_slice *value = value_of(m, c);
-    gf_status st = GF_OK;
     if (value && !is_integer(*value, &old)) st = gf_fail(err, GF_EINVAL, "no integer");
     if (st == GF_OK && __builtin_add_overflow(old, delta, &sum))
         st = gf_fail(err, GF_ELIMIT, "too large");
@@ -397,6 +463,7 @@ static gf_status increment(gf_backend *b, const gf_change *c, int64_t delta, gf_
         snprintf(text, sizeof text, "%" PRId64, sum);
         put_it.value = gf_slice_str(text);
         write_changes(m, &put_it, 1);
+        process_of(b)->writes++;
         *result = sum;
     }
     pthread_mutex_unlock(&m->lock);
@@ -436,10 +503,11 @@ static void add_item_cells(const model *m, gf_row *row, const item *it, const gf
 static gf_status get(gf_backend *b, const void *snapshot, unsigned table, gf_slice key,
                      const gf_selection *what, gf_row *row, gf_error *err)
 {
-    model *m = (model *)b;
+    model *m = model_of(b);
     int64_t now = gf_clock_ms();
     uint32_t seen = 0;
-    (void)err;
+    gf_status st = check_alive(b, err);
+    if (st != GF_OK) return st;
     pthread_mutex_lock(&m->lock);
     const state *s = snapshot ? snapshot : &m->now;
     for (size_t i = 0; i < s->n; i++) {
@@ -478,9 +546,10 @@ static bool in_scan(const gf_scan_options *o, unsigned table, const item *it)
 static gf_status scan_open(gf_backend *b, const void *snapshot, unsigned table,
                            const gf_scan_options *options, gf_backend_scan **scan, gf_error *err)
 {
-    model *m = (model *)b;
+    model *m = model_of(b);
     int64_t now = gf_clock_ms();
-    (void)err;
+    gf_status st = check_alive(b, err);
+    if (st != GF_OK) return st;
     gf_backend_scan *s = must(gf_calloc(1, sizeof *s));
     pthread_mutex_lock(&m->lock);
     const state *from = snapshot ? snapshot : &m->now;
@@ -538,7 +607,7 @@ static const gf_schema *copy_schema(model *m, const gf_schema *from)
 static gf_status open_table(gf_backend *b, const gf_schema *schema, unsigned *number,
                             const gf_schema **stored, gf_error *err)
 {
-    model *m = (model *)b;
+    model *m = model_of(b);
     gf_joined_schema joined;
     unsigned n = 0;
     gf_status st = GF_OK;
@@ -562,8 +631,9 @@ static gf_status open_table(gf_backend *b, const gf_schema *schema, unsigned *nu
 
 static gf_status snapshot_create(gf_backend *b, const void **snapshot, gf_error *err)
 {
-    model *m = (model *)b;
-    (void)err;
+    model *m = model_of(b);
+    gf_status st = check_alive(b, err);
+    if (st != GF_OK) return st;
     state *copy = must(gf_malloc(sizeof *copy));
     pthread_mutex_lock(&m->lock);
     *copy = copy_state(&m->now);
@@ -586,33 +656,141 @@ static gf_status compact(gf_backend *b, unsigned milliseconds, gf_error *err)
     return GF_OK;
 }
 
+/* ---- holds ----------------------------------------------------------------------------------- */
+
+static bool is_held(const model *m, unsigned table, gf_slice key)
+{
+    for (const gf_backend_hold *h = m->holds; h; h = h->next)
+        for (size_t i = 0; i < h->n && h->table == table; i++)
+            if (gf_slice_equal(h->keys[i], key)) return true;
+    return false;
+}
+
+static gf_status take_hold(gf_backend *b, unsigned table, const gf_slice *keys, size_t n,
+                           gf_backend_hold **hold, gf_error *err)
+{
+    model *m = model_of(b);
+    gf_status st = begin_step(b, err);
+    if (st != GF_OK) return st;
+    gf_backend_hold *h = must(gf_calloc(1, sizeof *h));
+    pthread_mutex_lock(&m->lock);
+    *h = (gf_backend_hold){.by = process_of(b), .table = table, .n = n};
+    h->keys = must(gf_array(n + 1, sizeof *h->keys));
+    for (size_t i = 0; i < n; i++) {
+        assert(i == 0 || gf_slice_compare(keys[i - 1], keys[i]) < 0);
+        h->keys[i] = keep(m, keys[i]);
+    }
+    for (size_t i = 0; i < n; i++)
+        while (is_held(m, table, h->keys[i])) {
+            pthread_cond_wait(&m->let_go, &m->lock);
+            i = 0;
+        }
+    h->next = m->holds;
+    m->holds = h;
+    pthread_mutex_unlock(&m->lock);
+    *hold = h;
+    return GF_OK;
+}
+
+static void let_go(gf_backend *b, gf_backend_hold *hold)
+{
+    model *m = model_of(b);
+    gf_backend_hold **at = &m->holds;
+    pthread_mutex_lock(&m->lock);
+    while (*at != hold)
+        at = &(*at)->next;
+    *at = hold->next;
+    pthread_cond_broadcast(&m->let_go);
+    pthread_mutex_unlock(&m->lock);
+    gf_free(hold->keys);
+    gf_free(hold);
+}
+
+/* ---- processes ------------------------------------------------------------------------------- */
+
+static bool has_failed(gf_backend *b)
+{
+    return has_ended(process_of(b));
+}
+
 static void close_model(gf_backend *b)
 {
-    model *m = (model *)b;
+    model *m = model_of(b);
+    gf_free(b);
+    pthread_mutex_lock(&m->lock);
+    bool last = --m->n_processes == 0;
+    pthread_mutex_unlock(&m->lock);
+    if (!last) return;
     gf_free(m->now.items);
     gf_arena_release(&m->bytes);
     pthread_mutex_destroy(&m->lock);
+    pthread_cond_destroy(&m->let_go);
     gf_free(m);
 }
 
-gf_backend *gf_model_create(void)
+static gf_backend *open_process(model *m, unsigned capabilities)
 {
-    static const gf_backend_operations operations = {
-        .capabilities = GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT,
+    process *p = must(gf_calloc(1, sizeof *p));
+    p->operations = (gf_backend_operations){
+        .capabilities = capabilities,
         .open_table = open_table,
         .get = get,
         .scan_open = scan_open,
         .scan_next = scan_next,
         .scan_close = scan_close,
         .write = write_model,
+        .hold = take_hold,
+        .let_go = let_go,
         .increment = increment,
         .snapshot_create = snapshot_create,
         .snapshot_free = snapshot_free,
         .compact = compact,
+        .has_failed = has_failed,
         .close = close_model,
     };
+    p->base.operations = &p->operations;
+    p->m = m;
+    pthread_mutex_lock(&m->lock);
+    m->n_processes++;
+    pthread_mutex_unlock(&m->lock);
+    return &p->base;
+}
+
+static model *create_model(void)
+{
     model *m = must(gf_calloc(1, sizeof *m));
-    m->base.operations = &operations;
     pthread_mutex_init(&m->lock, NULL);
-    return &m->base;
+    pthread_cond_init(&m->let_go, NULL);
+    return m;
+}
+
+gf_backend *gf_model_create(void)
+{
+    return open_process(create_model(), GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT);
+}
+
+gf_backend *gf_model_share_as(gf_backend *first, unsigned capabilities)
+{
+    return open_process(first ? model_of(first) : create_model(), capabilities);
+}
+
+gf_backend *gf_model_share(gf_backend *first)
+{
+    return gf_model_share_as(first, GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT | GF_BACKEND_SHARED);
+}
+
+void gf_model_end_after(gf_backend *b, uint64_t writes)
+{
+    process_of(b)->last_write = writes;
+}
+
+uint64_t gf_model_writes(gf_backend *b)
+{
+    return process_of(b)->writes;
+}
+
+void gf_model_watch(gf_backend *b, void (*before_step)(void *context), void *context)
+{
+    process_of(b)->before_step = before_step;
+    process_of(b)->context = context;
 }

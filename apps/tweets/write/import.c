@@ -21,7 +21,6 @@
 
 #include "base/condition.h"
 #include "base/memory.h"
-#include "engine/store/lock.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -136,17 +135,18 @@ static gf_status stage_again(gf_tweets_import *m, gf_tweets_stage *s, gf_error *
     return st;
 }
 
-/* Under the store's lock a batch that was made anew meets none of another one made so, nor a step
+/* While the namespace is held a batch that was made anew meets none of another one made so, nor a step
  * of a reindex: it comes through, however large it is and whoever else writes. */
 static gf_status write_rows(gf_tweets_import *m, gf_tweets_stage *s, gf_error *err)
 {
+    gf_hold hold;
     gf_status st = s->epoch == m->epoch ? write_batch(m, s, err) : GF_ECONFLICT;
     for (int i = 0; i < GF_TWEETS_MOST_TRIES && st == GF_ECONFLICT; i++) {
-        st = gf_store_lock(m->tweets->store, err);
+        st = gf_tweets_hold(m->tweets, &hold, err);
         if (st == GF_OK) st = gf_tweets_import_read_version(m, err);
         if (st == GF_OK) st = stage_again(m, s, err);
         if (st == GF_OK) st = s->rows.n ? write_batch(m, s, err) : GF_OK;
-        gf_store_unlock(m->tweets->store);
+        gf_hold_let_go(&hold);
     }
     return st;
 }

@@ -7,7 +7,6 @@
 #include "apps/tweets/ask/query_internal.h"
 #include "base/clock.h"
 #include "engine/rows/filter.h"
-#include "engine/store/lock.h"
 
 enum { OLD_ROWS = 4096 };
 
@@ -105,13 +104,14 @@ gf_status gf_tweets_import_forget(gf_tweets_import *m, const gf_strings *ids, gf
 {
     gf_tweets_query query = {.ids = ids->entries, .n_ids = ids->n};
     gf_tweets_reading r = {.tweets = m->tweets, .query = &query, .parser = m->parser};
+    gf_hold hold;
     gf_status st = need_removing(m, err);
     if (st == GF_OK) st = remove_doomed(m, &r, ids, err);
     for (int i = 0; i < GF_TWEETS_MOST_TRIES && st == GF_ECONFLICT; i++) {
-        st = gf_store_lock(m->tweets->store, err);
+        st = gf_tweets_hold(m->tweets, &hold, err);
         if (st == GF_OK) st = gf_tweets_import_read_version(m, err);
         if (st == GF_OK) st = remove_doomed(m, &r, ids, err);
-        gf_store_unlock(m->tweets->store);
+        gf_hold_let_go(&hold);
     }
     gf_buffer_release(&r.key);
     gf_row_release(&r.row);
@@ -203,14 +203,15 @@ void gf_tweets_import_drop_old(gf_tweets_import *m)
     m->oldest = before;
     m->writing = true;
     pthread_mutex_unlock(&m->lock);
+    gf_hold hold;
     gf_status st = why.status == GF_OK ? need_removing(m, &why) : why.status;
     uint64_t had = m->removing.done.tweets;
     if (st == GF_OK && m->info.any) st = remove_old(m, &r, from, before, &more, &cleared, &why);
     for (int i = 0; i < GF_TWEETS_MOST_TRIES && st == GF_ECONFLICT; i++) {
-        st = gf_store_lock(m->tweets->store, &why);
+        st = gf_tweets_hold(m->tweets, &hold, &why);
         if (st == GF_OK) st = gf_tweets_import_read_version(m, &why);
         if (st == GF_OK) st = remove_old(m, &r, from, before, &more, &cleared, &why);
-        gf_store_unlock(m->tweets->store);
+        gf_hold_let_go(&hold);
     }
     gf_buffer_release(&r.key);
     gf_row_release(&r.row);

@@ -20,7 +20,6 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
-#include "engine/store/lock.h"
 
 #include <time.h>
 
@@ -64,12 +63,13 @@ static gf_status try_step(gf_tweets_reindexing *r, gf_tweets_fill_step *fill, vo
 gf_status gf_tweets_reindex_step(gf_tweets_reindexing *r, gf_tweets_fill_step *fill, void *context,
                                  bool always, gf_sync sync, gf_error *err)
 {
-    const struct timespec moment = {0, 500000}; /* whoever waits for the lock has it meanwhile */
+    const struct timespec moment = {0, 500000}; /* whoever waits for the hold has it meanwhile */
+    gf_hold hold;
     gf_status st = GF_ECONFLICT;
     for (int i = 0; i < MOST_TRIES && st == GF_ECONFLICT; i++) {
-        st = gf_store_lock(r->tweets->store, err);
+        st = gf_tweets_hold(r->tweets, &hold, err);
         if (st == GF_OK) st = try_step(r, fill, context, always, sync, err);
-        gf_store_unlock(r->tweets->store);
+        gf_hold_let_go(&hold);
         nanosleep(&moment, NULL);
     }
     if (st != GF_OK) return st;

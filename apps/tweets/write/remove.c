@@ -1,8 +1,6 @@
 /* Removing tweets, and the deletion of all that a query means. */
 #include "apps/tweets/write/remove_internal.h"
 
-#include "engine/store/lock.h"
-
 enum { BATCH_BYTES = 8 << 20, BATCH_ROWS = 8192, MOST_TRIES = 100 };
 
 gf_status gf_tweets_removing_init(gf_tweets_removing *m, gf_tweets *tweets, gf_error *err)
@@ -78,16 +76,17 @@ static gf_status read_settings(gf_tweets_removing *m, gf_tweets_info *info, gf_b
     return st == GF_OK ? gf_buffer_check(version, err) : st;
 }
 
-/* One batch, whoever else writes meanwhile: tried again it has the store's lock. */
+/* One batch, whoever else writes meanwhile: tried again nobody else does. */
 static gf_status remove_some(gf_tweets_removing *m, const gf_raw_rows *rows, size_t *at,
                              gf_tweets_info *info, gf_buffer *version, gf_error *err)
 {
+    gf_hold hold = {0};
     gf_status st = GF_ECONFLICT;
     for (int i = 0; i < MOST_TRIES && st == GF_ECONFLICT; i++) {
-        st = i ? gf_store_lock(m->tweets->store, err) : GF_OK;
+        st = i ? gf_tweets_hold(m->tweets, &hold, err) : GF_OK;
         if (st == GF_OK && (i || !version->len)) st = read_settings(m, info, version, err);
         if (st == GF_OK) st = gf_tweets_remove(m, rows, at, info, version, err);
-        if (i) gf_store_unlock(m->tweets->store);
+        gf_hold_let_go(&hold);
     }
     return st;
 }

@@ -1,0 +1,225 @@
+/* Holds of collections, and clearing away what was cut short. */
+#include "engine/store/hold.h"
+
+#include "base/clock.h"
+#include "base/memory.h"
+#include "engine/rows/scan.h"
+#include "engine/store/builds.h"
+#include "engine/store/delete.h"
+#include "engine/store/lease.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* ---- interrupted work ------------------------------------------------------------------------ */
+
+static gf_status note_key(void *context, const gf_row *row, gf_error *err)
+{
+    gf_buffer_string(context, row->key);
+    return gf_buffer_check(context, err);
+}
+
+/* The row keys of a progress family; each is a varint length and its bytes. */
+static gf_status list_unfinished(gf_table *table, unsigned family, gf_buffer *keys, gf_error *err)
+{
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = family, .keys_only = true);
+    gf_buffer_reset(keys);
+    return gf_scan_each(table, &o, note_key, keys, err);
+}
+
+typedef struct mark {
+    bool there;
+    char owner[GF_OWNER_BYTES]; /* empty where none is named */
+} mark;
+
+static gf_status read_mark(gf_table *table, unsigned family, gf_slice key, mark *m, gf_error *err)
+{
+    gf_row row = {0};
+    gf_status st = gf_table_get(table, NULL, key, 1u << family, &row, err);
+    *m = (mark){.there = st == GF_OK};
+    const gf_cell *owner = st == GF_OK ? gf_row_find(&row, family, "owner") : NULL;
+    if (owner) snprintf(m->owner, sizeof m->owner, "%.*s", GF_SLICE_ARG(owner->value));
+    gf_row_release(&row);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+/* In a shared store the mark gets this process for its owner: whoever had it can write no more. */
+static gf_status take_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
+                           gf_batch *batch, gf_error *err)
+{
+    char owner[GF_OWNER_BYTES];
+    if (!gf_store_is_shared(s)) return GF_OK;
+    bool of_build = table == s->tables.builds;
+    gf_store_name_owner(s, owner);
+    gf_column columns[] = {
+        {GF_SLICE("state"), of_build ? GF_SLICE("dropping") : GF_SLICE("deleting")},
+        {GF_SLICE("owner"), gf_slice_str(owner)}};
+    gf_batch_replace(batch, table, key, family, columns, 2, 0);
+    return gf_batch_write(batch, GF_SYNC_ON, err);
+}
+
+/* The collection is held. */
+static gf_status judge_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
+                            gf_batch *batch, bool *left, gf_error *err)
+{
+    mark m = {0};
+    bool living = false, served = false;
+    gf_status st = read_mark(table, family, key, &m, err);
+    if (st == GF_OK && m.there)
+        st = gf_lease_stands_behind(s, key, gf_slice_str(m.owner), &living, err);
+    if (st != GF_OK || !m.there || living) return st;
+    if (table == s->tables.builds) st = gf_build_is_served(s, key, &served, err);
+    if (st == GF_OK && served) {
+        gf_batch_delete_row(batch, table, key, 1u << family);
+        st = gf_batch_write(batch, GF_SYNC_ON, err);
+    } else if (st == GF_OK) {
+        st = take_mark(s, table, family, key, batch, err);
+        *left = st == GF_OK;
+    }
+    return st;
+}
+
+/*
+ * A mark that is still there while the collection is held, and has no living lease behind it, is of
+ * nobody: then *left. Of a build that is served it says nothing, since that was published: it is
+ * taken off.
+ */
+static gf_status look_at_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
+                              gf_batch *batch, bool *left, gf_error *err)
+{
+    gf_hold hold;
+    gf_slice held = gf_lease_collection(key);
+    *left = false;
+    gf_status st = gf_hold_take(s->tables.collections, &held, 1, &hold, err);
+    if (st == GF_OK) st = judge_mark(s, table, family, key, batch, left, err);
+    gf_hold_let_go(&hold);
+    return st;
+}
+
+/* Cells of leases that ended; behind all marks, so that the work they stood for is gone. */
+static gf_status tidy_leases(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *err)
+{
+    gf_hold hold;
+    gf_slice key;
+    gf_status st = list_unfinished(s->tables.collections, GF_COLLECTIONS_LEASES, keys, err);
+    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
+        st = gf_hold_take(s->tables.collections, &key, 1, &hold, err);
+        if (st == GF_OK) st = gf_lease_clear(s, key, batch, err);
+        gf_hold_let_go(&hold);
+    }
+    return st;
+}
+
+static gf_status tidy(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *err)
+{
+    gf_slice key;
+    gf_table *collections = s->tables.collections, *builds = s->tables.builds;
+    bool left;
+    char owner[GF_OWNER_BYTES];
+    gf_store_name_owner(s, owner);
+    gf_status st = list_unfinished(collections, GF_COLLECTIONS_PROGRESS, keys, err);
+    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
+        st = look_at_mark(s, collections, GF_COLLECTIONS_PROGRESS, key, batch, &left, err);
+        if (st == GF_OK && left) st = gf_delete_collection_rows(s, key, gf_slice_str(owner), err);
+    }
+    if (st == GF_OK) st = list_unfinished(builds, GF_BUILDS_PROGRESS, keys, err);
+    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
+        st = look_at_mark(s, builds, GF_BUILDS_PROGRESS, key, batch, &left, err);
+        if (st == GF_OK && left) st = gf_delete_build(s, key, gf_slice_str(owner), batch, err);
+        if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
+    }
+    if (st == GF_OK) st = tidy_leases(s, batch, keys, err);
+    return st == GF_OK ? s->reclaim_tables(s, NULL, err) : st;
+}
+
+/* Others may have left something in a shared store, and it is looked for now and then. */
+static bool is_due(gf_store *s)
+{
+    if (atomic_load(&s->tidied) != atomic_load(&s->left_untidy)) return true;
+    return gf_store_is_shared(s) &&
+           (uint64_t)(gf_clock_seconds() * 1e3) >= atomic_load(&s->look_again);
+}
+
+gf_status gf_store_tidy(gf_store *s, gf_error *err)
+{
+    gf_batch *batch = NULL;
+    gf_buffer keys = {0};
+    gf_status st = GF_OK;
+    if (!is_due(s)) return GF_OK;
+    pthread_mutex_lock(&s->tidy_lock);
+    uint64_t times = atomic_load(&s->left_untidy);
+    if (is_due(s)) {
+        st = gf_batch_create(s->db, &batch, err);
+        if (st == GF_OK) st = tidy(s, batch, &keys, err);
+        if (st == GF_OK) {
+            atomic_store(&s->look_again, (uint64_t)((gf_clock_seconds() + s->patience) * 1e3));
+            atomic_store(&s->tidied, times);
+        }
+    }
+    gf_batch_free(batch);
+    gf_buffer_release(&keys);
+    pthread_mutex_unlock(&s->tidy_lock);
+    return st;
+}
+
+void gf_store_leave_untidy(gf_store *s)
+{
+    atomic_fetch_add(&s->left_untidy, 1);
+}
+
+/* ---- holds ----------------------------------------------------------------------------------- */
+
+gf_status gf_hold_collection(gf_store *s, gf_place where, gf_hold *hold, gf_error *err)
+{
+    return gf_hold_collections(s, where.name_space, &where.collection, 1, hold, err);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return gf_slice_compare(*(const gf_slice *)a, *(const gf_slice *)b);
+}
+
+/* Keys of the rows, in the order of the names, which is that of the keys. */
+static gf_status write_keys(gf_slice name_space, const gf_slice *names, size_t n, gf_buffer *bytes,
+                            gf_slice *keys, gf_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        gf_tables_collection_key(bytes, name_space, names[i]);
+    gf_status st = gf_buffer_check(bytes, err);
+    gf_slice rest = gf_buffer_view(bytes);
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        keys[i] = gf_lease_collection(rest);
+        rest = gf_slice_skip(rest, keys[i].len);
+    }
+    return st;
+}
+
+/* Documents, changes and numbers are written as one, and builds are made of one state. */
+static gf_status check_able(const gf_store *s, gf_error *err)
+{
+    enum { NEEDED = GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT };
+    if ((gf_database_capabilities(s->db) & NEEDED) == NEEDED) return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "this store keeps no collections: its database cannot write "
+                   "several rows as one, or has no snapshots");
+}
+
+gf_status gf_hold_collections(gf_store *s, gf_slice name_space, gf_slice *names, size_t n,
+                              gf_hold *hold, gf_error *err)
+{
+    gf_slice one, *keys = n > 1 ? gf_array(n, sizeof *keys) : &one;
+    gf_buffer bytes = {0};
+    size_t kept = 0;
+    *hold = (gf_hold){0};
+    if (!keys) return gf_fail_memory(err, "a hold");
+    if (n > 1) qsort(names, n, sizeof *names, by_name);
+    for (size_t i = 0; i < n; i++)
+        if (i == 0 || !gf_slice_equal(names[kept - 1], names[i])) names[kept++] = names[i];
+    gf_status st = check_able(s, err);
+    if (st == GF_OK) st = gf_store_tidy(s, err);
+    if (st == GF_OK) st = write_keys(name_space, names, kept, &bytes, keys, err);
+    if (st == GF_OK) st = gf_hold_take(s->tables.collections, keys, kept, hold, err);
+    if (keys != &one) gf_free(keys);
+    gf_buffer_release(&bytes);
+    return st;
+}

@@ -1,0 +1,26 @@
+#include "tests/engine/fixture_shared.h"
+
+/* A store in memory, whose database gives way to one over the model. */
+gf_store *fixture_share_as(gf_backend *first, unsigned capabilities, gf_backend **backend)
+{
+    gf_error err;
+    gf_store *s;
+    assert_ok(gf_store_open("", &GF_STORE_OPTIONS(.in_memory = true), &s, &err));
+    gf_database_close(s->db);
+    *backend = gf_model_share_as(first, capabilities);
+    assert_ok(gf_database_create(*backend, &s->db, &err));
+    assert_ok(gf_tables_open(s->db, &s->tables, &err));
+    return s;
+}
+
+gf_store *fixture_share(gf_backend *first, gf_backend **backend)
+{
+    const unsigned all = GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT | GF_BACKEND_SHARED;
+    return fixture_share_as(first, all, backend);
+}
+
+void fixture_know_ended(gf_store *s)
+{
+    s->patience = 0;
+    s->look_again = 0;
+}
