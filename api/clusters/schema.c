@@ -533,9 +533,10 @@ const gf_row_member gf_schema_watch[] = {
     M("watch", INTEGER, "its number in the configuration"),
     M("when", TEXT, "what is told"),
     M("way", TEXT, "`post`, `exec` or `mail`"),
-    M("target", TEXT, "the address without its query, the command, or the path"),
+    M("target", TEXT, "the address without what may be a key, the command, or the path"),
     M("signed", TRUTH, "whether what is posted is signed"),
     M("since", TIME, "when it was added"),
+    M_MAYBE("away", TRUTH, "true where it was added to another store, of which this is a copy"),
     GF_ROW_MEMBERS_END};
 
 const gf_row_member gf_schema_watch_run[] = {

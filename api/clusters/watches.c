@@ -11,24 +11,47 @@
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
-/* An address without its query, which may hold a secret. */
-static gf_slice shown_target(const gf_watch *w)
+enum { LEAST_KEY = 16 /* bytes of a part of a path that may be a key */ };
+
+/*
+ * An address as whoever may read can see it: without its query, and without parts of its path that are as
+ * long as keys. Hooks of chats have theirs there, and who knows it may post.
+ */
+static gf_status show_address(gf_slice address, gf_buffer *out, gf_error *err)
 {
-    gf_slice t = w->target;
-    const char *query = w->way == GF_WATCH_POST && t.len ? memchr(t.ptr, '?', t.len) : NULL;
-    return query ? gf_slice_of(t.ptr, (size_t)(query - t.ptr)) : t;
+    size_t at = 0, end;
+    for (unsigned part = 0; at < address.len; at = end, part++) {
+        for (end = at; end < address.len && !strchr("/?#", address.ptr[end]);)
+            end++;
+        gf_slice text = gf_slice_of(address.ptr + at, end - at);
+        if (part > 2 && text.len >= LEAST_KEY) text = GF_SLICE("\xe2\x80\xa6");
+        gf_buffer_slice(out, text);
+        if (end == address.len || address.ptr[end] != '/') break;
+        gf_buffer_byte(out, address.ptr[end++]);
+    }
+    return gf_buffer_check(out, err);
 }
 
 static gf_status emit_watch(void *context, const gf_watch *watch, gf_error *err)
 {
     gf_row_writer *row = context;
+    gf_buffer address = {0};
+    if (watch->way == GF_WATCH_POST) {
+        gf_status st = show_address(watch->target, &address, err);
+        if (st != GF_OK) {
+            gf_buffer_release(&address);
+            return st;
+        }
+    }
     gf_json_writer *w = gf_row_writer_begin(row);
     gf_json_put_uint(w, "watch", watch->number);
     gf_json_put_string(w, "when", watch->when);
     gf_json_put_str(w, "way", gf_watch_way_name(watch->way));
-    gf_json_put_string(w, "target", shown_target(watch));
+    gf_json_put_string(w, "target", address.len ? gf_buffer_view(&address) : watch->target);
+    gf_buffer_release(&address);
     gf_json_put_bool(w, "signed", watch->secret_file.len > 0);
     gf_row_put_time(w, "since", watch->since);
+    if (watch->away) gf_json_put_bool(w, "away", true);
     return gf_row_writer_emit(row, err);
 }
 

@@ -44,7 +44,8 @@ static void show_run(gf_session *s, gf_json_value row)
 static const gf_display_column watch_columns[] = {
     {"watch", "watch", GF_COLUMN_ID},    {"when", "when", GF_COLUMN_TEXT},
     {"way", "way", GF_COLUMN_WORD},      {"target", "target", GF_COLUMN_TEXT},
-    {"signed", "signed", GF_COLUMN_RAW}, {"since", "since (UTC)", GF_COLUMN_TIME}};
+    {"signed", "signed", GF_COLUMN_RAW}, {"since", "since (UTC)", GF_COLUMN_TIME},
+    {"away", NULL, GF_COLUMN_RAW}};
 
 static const gf_display_column alert_columns[] = {{"alert", "alert", GF_COLUMN_ID},
                                                   {"time", "time (UTC)", GF_COLUMN_TIME},
@@ -109,7 +110,8 @@ static const gf_command watch_run_command = {
     .name = "watch run",
     .examples = "    grouperfish watch run feedback\n",
     .notes =
-        "Groups of new documents get the ids that new shows. Alerts that wait are all tried.\n",
+        "Groups of new documents get the ids that new shows. Alerts that wait are all tried, but\n"
+        "for those of a rule whose receiver has not answered three times.\n",
     GF_WORDS(collection_words),
     .display = {.single = true, .show = show_run},
 };

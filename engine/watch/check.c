@@ -7,6 +7,7 @@
  *
  * The bound on false alarms is one for groups, one for clusters. Looks at one build are many tests
  * of documents that are mostly the same; the n-th has the share 1 / n(n+1) of the bound, and all together 1.
+ * A look that sees what the one before saw is the same test, and has the same number.
  * Clusters are tested at the first look at a build with these rules: a put does not move them.
  */
 #include "engine/edit/internal.h"
@@ -390,6 +391,18 @@ static gf_status is_quiet(const looking *l, bool *quiet, gf_error *err)
     return st;
 }
 
+/* Number the look, and note what is known of this build's rising clusters. */
+static void count_look(looking *l)
+{
+    gf_watch_state *s = &l->state;
+    bool same_build = s->build == l->view->info.build;
+    if (!same_build) s->looks = s->judged = 0;
+    if (l->judged > s->judged) s->judged = l->judged;
+    if (!same_build || s->seq != l->view->seq) s->looks++;
+    s->build = l->view->info.build;
+    s->seq = l->view->seq;
+}
+
 static gf_status note(looking *l, gf_error *err)
 {
     bool quiet = false;
@@ -397,10 +410,7 @@ static gf_status note(looking *l, gf_error *err)
     if (st != GF_OK || !quiet) return st;
     st = gf_batch_create(l->place.store->db, &l->batch, err);
     if (st == GF_OK) st = gf_watch_read_state(&l->place, &l->state, err);
-    if (l->state.build != l->view->info.build) l->state.looks = l->state.judged = 0;
-    if (l->judged > l->state.judged) l->state.judged = l->judged;
-    l->state.build = l->view->info.build;
-    l->state.looks++;
+    count_look(l);
     if (st == GF_OK) st = give_ids(l, err);
     if (st == GF_OK) st = end_candidates(l, err);
     if (st == GF_OK) st = tell(l, err);

@@ -5,6 +5,9 @@
  *
  * A process that ends between the second and the third sends again, so an alert has an id by which its
  * receiver knows it: the digest of its body, which never changes. Nothing is held while one is sent.
+ *
+ * A receiver that is silent takes its seconds: where a rule's alerts found one, those behind them wait for the
+ * next round, so that other rules have their turn.
  */
 #include "engine/store/lock.h"
 #include "engine/watch/kept.h"
@@ -34,6 +37,7 @@ enum {
     MOST_ANSWER = 64 << 10, /* bytes, of which nothing is read */
     LONGEST_WAIT = 3600,    /* seconds */
     GIVEN_UP_MS = 3 * 24 * 3600 * 1000,
+    MOST_SILENT = 3, /* tries of a rule that a round by hand makes in vain; a server's makes one */
     ID_DIGITS = 32
 };
 
@@ -41,10 +45,12 @@ typedef struct sending {
     gf_watch_place place;
     const gf_cancel *cancel;
     gf_kept_watches rules;
+    unsigned *silent; /* rules.n: tries that took all their time, in a row */
     gf_kept_alerts alerts;
     gf_http_client *http; /* once it was needed */
     gf_buffer body, id, problem;
-    double wait; /* seconds that the receiver asks for */
+    double wait;    /* seconds that the receiver asks for */
+    bool is_silent; /* it took all its time */
 } sending;
 
 /* One round at a time, so that no alert is on its way twice. */
@@ -76,6 +82,7 @@ static void judge_answer(sending *s, const gf_http_answer *a)
     else if (a->status < 200 || a->status >= 300)
         gf_buffer_format(&s->problem, "the receiver answered %ld", a->status);
     s->wait = a->wait;
+    s->is_silent = a->status == 0 && !a->is_long;
 }
 
 static gf_status post(sending *s, const gf_watch *rule, gf_error *err)
@@ -161,6 +168,7 @@ static gf_status wait_for(sending *s, pid_t process, gf_error *err)
     if (ended == 0) {
         kill(-process, SIGKILL);
         waitpid(process, &how, 0);
+        s->is_silent = true;
         gf_buffer_format(&s->problem, "the command was ended after %d seconds", COMMAND_SECONDS);
     } else if (ended < 0) {
         gf_buffer_str(&s->problem, "nobody knows how the command ended");
@@ -274,6 +282,12 @@ static gf_status send_alert(sending *s, const gf_watch *rule, const gf_kept_aler
     gf_error why = {GF_OK, ""};
     gf_status st = read_alert(s, a, err);
     if (st != GF_OK) return st;
+    if (rule->away) {
+        gf_buffer_str(
+            &s->problem,
+            "its watch came here with a copy of another store: delete it and add it here");
+        return gf_buffer_check(&s->problem, err);
+    }
     st = rule->way == GF_WATCH_POST   ? post(s, rule, &why)
          : rule->way == GF_WATCH_EXEC ? run_command(s, rule, &why)
                                       : append_mail(s, rule, a, &why);
@@ -321,8 +335,13 @@ static gf_status try_alert(sending *s, gf_kept_alert *a, gf_watch_outcome *out, 
     const gf_watch *rule = find_rule(s, a->alert.watch);
     gf_buffer_reset(&s->problem);
     s->wait = 0;
+    s->is_silent = false;
     gf_status st = gf_cancel_check(s->cancel, err);
     if (st == GF_OK && rule) st = send_alert(s, rule, a, err);
+    if (rule) {
+        unsigned *silent = &s->silent[rule - s->rules.at];
+        *silent = s->is_silent ? *silent + 1 : 0;
+    }
     if (st == GF_ENOTFOUND) return GF_OK; /* deleted meanwhile */
     if (st != GF_OK) return st;
     if (rule) {
@@ -335,6 +354,13 @@ static gf_status try_alert(sending *s, gf_kept_alert *a, gf_watch_outcome *out, 
     out->delivered += gf_slice_equal(a->alert.state, GF_SLICE("delivered"));
     out->failed += gf_slice_equal(a->alert.state, GF_SLICE("failed"));
     return note_state(s, a, err);
+}
+
+/* Whether its rule has found nobody so often in this round that it is not tried. */
+static bool is_held(const sending *s, const gf_kept_alert *a, unsigned most)
+{
+    const gf_watch *rule = find_rule(s, a->alert.watch);
+    return rule && s->silent[rule - s->rules.at] >= most;
 }
 
 static bool is_waiting(const gf_kept_alert *a)
@@ -351,14 +377,18 @@ gf_status gf_watch_deliver(gf_store *store, gf_place where, gf_slice configurati
     pthread_mutex_lock(&one_round);
     gf_status st = gf_watch_read_rules(&s.place, &s.rules, err);
     if (st == GF_OK) st = gf_watch_read_alerts(&s.place, &s.alerts, err);
+    s.silent = gf_calloc(s.rules.n, sizeof *s.silent);
+    if (st == GF_OK && !s.silent) st = gf_fail_memory(err, "alerts");
     for (size_t i = 0; i < s.alerts.n && st == GF_OK; i++) {
         gf_kept_alert *a = &s.alerts.at[i];
-        if (is_waiting(a) && (now || a->alert.next <= gf_clock_ms()))
+        bool due = now || a->alert.next <= gf_clock_ms();
+        if (is_waiting(a) && due && !is_held(&s, a, now ? MOST_SILENT : 1))
             st = try_alert(&s, a, &done, err);
         done.waiting += is_waiting(a);
     }
     pthread_mutex_unlock(&one_round);
     gf_http_client_close(s.http);
+    gf_free(s.silent);
     gf_watch_release_rules(&s.rules);
     gf_watch_release_alerts(&s.alerts);
     gf_buffer_release(&s.body);

@@ -1,5 +1,7 @@
 #include "engine/watch/kept.h"
 
+#include "engine/watch/home.h"
+
 #include "base/grow.h"
 #include "base/json/json.h"
 #include "base/json/writer.h"
@@ -27,6 +29,7 @@ static gf_status damaged(gf_error *err)
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
 typedef struct reading {
+    const gf_store *store;
     gf_json_parser *parser;
     gf_arena *memory;
     bool good; /* memory was not short */
@@ -70,6 +73,19 @@ static bool find_way(gf_slice word, gf_watch_way *way)
 
 /* ---- rules ----------------------------------------------------------------------------------- */
 
+/* Whether the rule was added to another folder; one whose home cannot be worked out here is not obeyed either. */
+static gf_status find_away(const reading *r, gf_json_value root, gf_watch *w, gf_error *err)
+{
+    gf_buffer home = {0};
+    gf_json_value kept;
+    gf_status st = gf_watch_write_home(r->store, w, &home, NULL);
+    w->away = st != GF_OK || !gf_json_member(root, "home", &kept) ||
+              gf_json_kind_of(kept) != GF_JSON_STRING ||
+              !gf_slice_equal(gf_json_get_string(kept), gf_buffer_view(&home));
+    gf_buffer_release(&home);
+    return st == GF_ENOMEM ? gf_fail_memory(err, "watches") : GF_OK;
+}
+
 static gf_status keep_rule(void *context, uint64_t number, gf_slice json, gf_error *err)
 {
     reading *r = context;
@@ -86,14 +102,15 @@ static gf_status keep_rule(void *context, uint64_t number, gf_slice json, gf_err
     if (!r->good || !gf_grow(&out->at, &out->capacity, out->n + 1, sizeof *out->at))
         return gf_fail_memory(err, "watches");
     if (!known) return damaged(err);
-    out->at[out->n++] = w;
-    return GF_OK;
+    st = find_away(r, root, &w, err);
+    if (st == GF_OK) out->at[out->n++] = w;
+    return st;
 }
 
 static gf_status read_part(const gf_watch_place *p, gf_watch_part part, gf_visit_watch_cell *visit,
                            gf_arena *memory, void *out, gf_error *err)
 {
-    reading r = {.memory = memory, .good = true, .out = out};
+    reading r = {.store = p->store, .memory = memory, .good = true, .out = out};
     gf_status st = gf_json_parser_create(&r.parser, err);
     if (st == GF_OK)
         st = gf_watches_visit_part(p->store, p->snapshot, p->where, p->configuration, part, visit,
@@ -130,7 +147,12 @@ static gf_status put_json(const gf_watch_place *p, gf_watch_part part, uint64_t 
 gf_status gf_watch_put_rule(const gf_watch_place *p, const gf_watch *rule, gf_batch *batch,
                             gf_error *err)
 {
-    gf_buffer json = {0};
+    gf_buffer json = {0}, home = {0};
+    gf_status st = gf_watch_write_home(p->store, rule, &home, err);
+    if (st != GF_OK) {
+        gf_buffer_release(&home);
+        return st;
+    }
     gf_json_writer w = gf_json_writer_to(&json);
     gf_json_begin(&w, '{');
     gf_json_put_string(&w, "when", rule->when);
@@ -138,6 +160,8 @@ gf_status gf_watch_put_rule(const gf_watch_place *p, const gf_watch *rule, gf_ba
     gf_json_put_string(&w, "target", rule->target);
     if (rule->secret_file.len) gf_json_put_string(&w, "secret_file", rule->secret_file);
     gf_json_put_uint(&w, "since", (uint64_t)rule->since);
+    gf_json_put_string(&w, "home", gf_buffer_view(&home));
+    gf_buffer_release(&home);
     gf_json_end(&w, '}');
     return put_json(p, GF_WATCH_RULE, rule->number, &json, batch, err);
 }
@@ -231,6 +255,7 @@ static gf_status keep_state(void *context, uint64_t number, gf_slice json, gf_er
                               .alerts = take_number(root, "alerts"),
                               .looks = take_number(root, "looks"),
                               .judged = take_number(root, "judged"),
+                              .seq = take_number(root, "seq"),
                               .build = (int64_t)take_number(root, "build")};
     return st;
 }
@@ -254,6 +279,7 @@ gf_status gf_watch_put_state(const gf_watch_place *p, const gf_watch_state *s, g
     gf_json_put_uint(&w, "alerts", s->alerts);
     gf_json_put_uint(&w, "looks", s->looks);
     gf_json_put_uint(&w, "build", (uint64_t)s->build);
+    gf_json_put_uint(&w, "seq", s->seq);
     gf_json_put_uint(&w, "judged", s->judged);
     gf_json_end(&w, '}');
     return put_json(p, GF_WATCH_STATE, 0, &json, batch, err);

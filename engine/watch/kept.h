@@ -1,12 +1,14 @@
 /**
  * Rules, alerts and the state of watching as they are kept (engine/config/watches.h), each JSON:
  *
- *     rule       {"when": "new >= 20", "way": "post", "target": "https://...", "secret_file": "/...", "since": ms}
+ *     rule       {"when": "new >= 20", "way": "post", "target": "https://...", "secret_file": "/...", "since": ms,
+ *                 "home": "..."}: the last by home.h
  *     alert      {"watch": 1, "way": "post", "key": "new 17", "state": "waiting", "tries": 0, "time": ms,
  *                 "tried": ms, "next": ms, "problem": "..."}; its body is a cell of its own
  *     candidate  {"build": ms, "when": ms, "size": 20, "label": "chargers"}
- *     state      {"watches": 1, "alerts": 3, "looks": 17, "build": ms, "judged": 1}: the last numbers, and the looks at that
- *                build; "judged": the last of the rules that its rising clusters were put to, which a put moves not
+ *     state      {"watches": 1, "alerts": 3, "looks": 17, "build": ms, "seq": 2041, "judged": 1}: the last numbers;
+ *                the looks at that build, of which the last saw the collection at "seq"; "judged": the last of
+ *                the rules that its rising clusters were put to, which a put moves not
  */
 #ifndef GF_ENGINE_WATCH_KEPT_H
 #define GF_ENGINE_WATCH_KEPT_H
@@ -23,7 +25,7 @@ typedef struct gf_watch_place {
 } gf_watch_place;
 
 typedef struct gf_watch_state {
-    uint64_t watches, alerts, looks, judged;
+    uint64_t watches, alerts, looks, judged, seq;
     int64_t build;
 } gf_watch_state;
 

@@ -32,12 +32,15 @@ typedef struct gf_watch {
     gf_slice target;      /* address, command or path */
     gf_slice secret_file; /* of post: the path of the key that signs; empty: no signature */
     int64_t since;        /* milliseconds since 1970 */
+    bool
+        away; /* it was added to another folder, of which this store is a copy: its alerts are not sent */
 } gf_watch;
 
 typedef gf_status gf_visit_watch(void *context, const gf_watch *watch, gf_error *err);
 
 /**
- * Add a rule; its number and time are set.
+ * Add a rule; its number and time are set. It is one of this store in this folder: a copy, such as a stranger's
+ * store or a backup, runs no commands, and tells nobody, until the rule is added to it as well.
  *
  * @param watch  when, way, target and secret_file
  * @return GF_OK; GF_ENOTFOUND (collection, configuration), GF_EINVAL (what `when` says, with the
@@ -76,12 +79,12 @@ typedef struct gf_watch_outcome {
  * Look at the served build and at what came since: give ids to groups of new documents, and make
  * alerts of what the rules tell and no alert told before. All of it is one synced write.
  *
- * A bound on false alarms: where documents come in random order, at most 5 of 100 builds have any alert
- * over all looks at them, however many those are. A group is told of where its chance p (changes.h) times
- * n(n+1), at the n-th look at a build, is at most 0.025; a rising cluster where one of the ten heaviest terms of
- * its centre is in more recent documents than chance has it, with at most 0.025 for all terms of the build: its z
- * alone does not bound anything, since a rebuild that goes on from served clusters is not blind to time. Where
- * the rows are no texts', there is z alone, and no bound but for builds that begin anew.
+ * A bound on false alarms: where documents come in random order, at most 5 of 100 builds have any alert over all
+ * looks at them, however many those are. A group is told of where its chance p (changes.h) times n(n+1), at the
+ * n-th look at a build that sees something new, is at most 0.025; a rising cluster where one of the ten heaviest
+ * terms of its centre is in more recent documents than chance has it, with at most 0.025 for all terms of the
+ * build: its z alone does not bound anything, since a rebuild that goes on from served clusters is not blind to
+ * time. Where the rows are no texts', there is z alone, and no bound but for builds that begin anew.
  *
  * Rising clusters are put to a rule once for each build: a put does not move them.
  *
@@ -99,7 +102,8 @@ gf_status gf_watch_check(gf_store *store, gf_place where, gf_slice configuration
 /**
  * Send the alerts that wait and whose time has come, each once. One that fails waits 2, 4, 8, ...
  * seconds, an hour at most, and is given up after three days. Alerts reach their receiver at least once: an end
- * of the process between the answer and our note of it sends one again, under the same id.
+ * of the process between the answer and our note of it sends one again, under the same id. Where a rule's
+ * receiver does not answer, once or with `now` three times in a row, its others wait for the next call.
  *
  * @param now     also those whose time has not come
  * @param cancel  may be NULL

@@ -1039,7 +1039,7 @@ class Collection(Plots):
         return self._by_config("watch add", when=when, **given)[0]
 
     def watches(self) -> Table:
-        """The rules that make alerts: watch, when, way, target, signed, since."""
+        """The rules that make alerts: watch, when, way, target, signed, since, away."""
         return Table.from_rows(self._by_config("watch list"), "watches")
 
     def watch_delete(self, watch: int) -> "Collection":

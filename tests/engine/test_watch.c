@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "engine/config/watches.h"
+#include "engine/watch/kept.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -101,11 +102,37 @@ static void verify_finds_an_alert_without_its_body(void **state)
     close_watching(&w);
 }
 
+/* The bound on false alarms falls with each look at something new, not with each call. */
+static void looks_at_the_same_are_one(void **state)
+{
+    watching w;
+    gf_error err;
+    gf_watch_state now;
+    (void)state;
+    open_watching(&w);
+    const gf_watch_place p = {w.f.store, fixture_place("c"), fixture_default(), NULL};
+    for (unsigned i = 0; i < 3; i++) {
+        assert_ok(look_and_deliver(&w, &err));
+        assert_ok(gf_watch_read_state(&p, &now, &err));
+        assert_int_equal(now.looks, 1);
+    }
+    fixture_put(&w.f, "c", "later", "sturgeon halibut");
+    assert_ok(look_and_deliver(&w, &err));
+    assert_ok(gf_watch_read_state(&p, &now, &err));
+    assert_int_equal(now.looks, 2);
+    fixture_rebuild(&w.f, "c");
+    assert_ok(look_and_deliver(&w, &err));
+    assert_ok(gf_watch_read_state(&p, &now, &err));
+    assert_int_equal(now.looks, 1);
+    close_watching(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failed_allocations_are_told),
         cmocka_unit_test(verify_finds_an_alert_without_its_body),
+        cmocka_unit_test(looks_at_the_same_are_one),
     };
     return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }

@@ -5,6 +5,7 @@ import { inBrowser, leads, open, posts, server, still, texts } from './fixture.m
 
 const MAP = '.map.points',
     K = 6,
+    REST = 400 /* ms, longer than a map waits until it notes where it is */,
     DOUBLE_TAP_MS = 700; /* longer than two taps are one double tap */
 
 let made;
@@ -196,6 +197,27 @@ inBrowser('what a line is drawn around is listed, merged, hidden and moved; noth
     await leads(page, () => page.keyboard.press('Control+z'));
     assert.equal(await clusterOf(), was);
     assert.deepEqual(mapsAsked, []);
+});
+
+inBrowser('a map that is moved while another view is read says nothing in the address of that', async (page) => {
+    const map = await openMap(page);
+    let go;
+    const held = new Promise((done) => (go = done));
+    await page.route(/v1\/collections\/mapped\/duplicates/, async (route) => {
+        await held;
+        await route.fallback();
+    });
+    await leads(page, async () => {
+        await page.evaluate(() => (location.hash = '#/c/mapped/duplicates'));
+        await map.focus();
+        await page.keyboard.press('+');
+        await page.waitForTimeout(REST);
+        go();
+    });
+    assert.deepEqual([...addressOf(page)], []);
+    await page.goBack();
+    await page.waitForSelector(MAP);
+    await still(page);
 });
 
 inBrowser('several documents are moved at once, and that is taken back as a whole', async (page) => {

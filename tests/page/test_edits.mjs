@@ -115,6 +115,66 @@ inBrowser('a document is moved into another cluster, and a name is an edit', asy
     await named(page, first.label);
 });
 
+inBrowser('a question that comes late is not asked on another view', async (page) => {
+    await open(page, '#/c/airlines/doc/0', '.document-text');
+    await still(page);
+    let go;
+    const held = new Promise((done) => (go = done));
+    await page.route(/clusters\?.*sort=label/, async (route) => {
+        await held;
+        await route.fallback();
+    });
+    await page.getByRole('button', { name: 'Move…', exact: true }).click();
+    await leads(page, () => page.evaluate(() => (location.hash = '#/c/airlines')));
+    go();
+    await still(page);
+    assert.equal(await page.locator('dialog').count(), 0);
+});
+
+/* The same name in another namespace is another collection. */
+async function elsewhere(name) {
+    server.headers = { 'Grouperfish-Namespace': 'other' };
+    try {
+        return await made(name);
+    } finally {
+        server.headers = undefined;
+    }
+}
+
+inBrowser('a question is gone with the view that asked it', async (page) => {
+    await elsewhere('airlines');
+    await open(page, '#/c/airlines?namespace=other', LIST);
+    await leads(page, () => page.evaluate(() => (location.hash = '#/c/airlines')));
+    await page.getByRole('button', { name: 'More', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Delete the collection…' }).click();
+    await page.waitForSelector('dialog[open]');
+    await leads(page, () => page.goBack());
+    assert.equal(await page.locator('dialog').count(), 0);
+});
+
+inBrowser('an edit that is on its way stays in the namespace where it was asked for', async (page) => {
+    await elsewhere('airlines');
+    await open(page, '#/c/airlines', LIST);
+    await still(page);
+    const [label] = await texts(page, LIST);
+    let asked;
+    await page.route(/clusters\/\d+\/(lock|hidden)/, async (route) => {
+        await new Promise((go) => setTimeout(go, 500));
+        await route.fallback();
+    });
+    await page.route(/undo/, (route) => {
+        asked = route.request().headers()['grouperfish-namespace'];
+        return route.fallback();
+    });
+    await act(page, label, 'Hide');
+    await leads(page, () => page.evaluate(() => (location.hash = '#/c/airlines?namespace=other')));
+    await page.getByRole('button', { name: 'Undo', exact: true }).click();
+    await page.locator('.toast').waitFor({ state: 'detached' });
+    await still(page);
+    assert.equal(asked, undefined);
+    assert.equal((await clustersOf('airlines')).length, 3);
+});
+
 inBrowser('Enter that is pressed twice makes one edit', async (page) => {
     const edits = async () => (await server.ask('GET', 'collections/airlines/edits')).length;
     const before = await edits();

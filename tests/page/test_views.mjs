@@ -538,6 +538,14 @@ inBrowser('names that a path would take for steps', async (page) => {
     await open(page, '#/c/..', '.clusters .row-link');
     await leads(page, () => page.locator('.clusters .row-link').first().click());
     assert.equal(await page.locator('a.document').count(), 3);
+    await open(page, '#/c/../news', '.watch-form');
+    await open(page, '#/c/..', '.clusters .row-link');
+    await still(page);
+    await page.locator('.clusters .of-cluster').first().click();
+    await page.getByRole('menuitem', { name: 'Lock', exact: true }).click();
+    await page.waitForSelector('.clusters .tag >> text=locked');
+    await open(page, '#/c/../edits', 'tbody tr');
+    assert.equal(await page.locator('tbody tr').count(), 1);
 });
 
 inBrowser('hostile names, labels and texts are text', async (page) => {

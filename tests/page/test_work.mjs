@@ -399,6 +399,20 @@ inBrowser('import: a workbook shows its sheets and dates; a zip of texts is no w
     assert.equal((await server.ask('GET', 'collections/letters')).size, 2);
 });
 
+inBrowser('import: a cell that says it is in column 300 million makes no row of that length', async (page) => {
+    await open(page, '', '.row-link');
+    const sheet = (cells) => `<worksheet><sheetData>${cells.map((row) => `<row>${row}</row>`).join('')}</sheetData></worksheet>`;
+    const cell = (place, text) => `<c r="${place}" t="inlineStr"><is><t>${text}</t></is></c>`;
+    await drop(page, {
+        'far.xlsx': zip({
+            'xl/workbook.xml': '<workbook><sheets><sheet name="One" r:id="a"/></sheets></workbook>',
+            'xl/_rels/workbook.xml.rels': '<Relationships><Relationship Id="a" Target="worksheets/sheet1.xml"/></Relationships>',
+            'xl/worksheets/sheet1.xml': sheet([cell('A1', 'Answer'), cell('A2', 'The seats are small') + cell('ZZZZZZ2', 'far')]),
+        }),
+    });
+    assert.deepEqual(await texts(page, '.preview td'), ['The seats are small']);
+});
+
 inBrowser('import: it is cancelled while it is sent, and goes on when it is sent again', async (page) => {
     await open(page, '', '.row-link');
     const held = [];

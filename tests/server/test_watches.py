@@ -6,7 +6,9 @@ import http.server
 import json
 import os
 import random
+import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -153,6 +155,21 @@ class Serving(unittest.TestCase):
             self.assertEqual(len(server.json("GET", "/v1/collections/c/alerts")), 1)
             self.assertEqual(len(receiver.got), 3)
 
+    def test_a_silent_receiver(self):
+        """One that never answers takes the time of one try, not of all its alerts, from other rules."""
+        with Served() as server, Receiver() as receiver, socket.create_server(("127.0.0.1", 0)) as silent:
+            self.begin(server)
+            self.add(server, "new >= 5", f"http://127.0.0.1:{silent.getsockname()[1]}/")
+            self.add(server, "new >= 5", receiver.url)
+            server.put("c", topic(0, 12) + [
+                {"id": f"m{i}", "text": "refund invoice billing " + d["text"].split(" ", 3)[3]}
+                for i, d in enumerate(topic(12, 12))])
+            wait(lambda: len(receiver.got) >= 2)
+            alerts = server.json("GET", "/v1/collections/c/alerts")
+            self.assertEqual([(a["watch"], a["tries"]) for a in alerts][:2], [(1, 1), (1, 0)])
+            # The other one has its turn later.
+            wait(lambda: server.json("GET", "/v1/collections/c/alerts")[1]["tries"] > 0)
+
     def test_at_home(self):
         """What runs a command or names a file is taken from a command on the machine alone."""
         with Served() as server:
@@ -237,6 +254,42 @@ class Command(unittest.TestCase):
                 self.assertIn(says, done.stderr)
             self.assertEqual(c.rows("watch", "list", "c"), [])
             self.assertIn("no watch 3", c.run("watch", "delete", "c", "3").stderr)
+
+    def test_a_store_from_elsewhere(self):
+        """A copy of a store, such as a stranger's, runs no command, writes no file and posts nothing."""
+        with Local() as c, Receiver() as receiver:
+            c.build()
+            c.rows("watch", "add", "c", "--when", "new >= 5", "--exec", f"touch {c.path('ran')}")
+            c.rows("watch", "add", "c", "--when", "new >= 5", "--mail", c.path("box"))
+            c.rows("watch", "add", "c", "--when", "new >= 5", "--post", receiver.url)
+            c.put(topic(0, 12))
+            own, c.store = c.store, c.path("copy")
+            shutil.copytree(own, c.store)
+            for w in c.rows("watch", "list", "c"):
+                self.assertTrue(w["away"])
+            run, = c.rows("watch", "run", "c")
+            self.assertEqual((run["told"], run["delivered"], run["waiting"]), (3, 0, 3))
+            self.assertIn("add it here", c.rows("alerts", "c")[0]["problem"])
+            self.assertEqual((os.path.exists(c.path("ran")), os.path.exists(c.path("box")), receiver.got),
+                             (False, False, []))
+            # What is added here is sent, and the store that was copied sends as before, also from another place.
+            c.rows("watch", "add", "c", "--when", "new >= 5", "--exec", f"touch {c.path('ran')}")
+            self.assertEqual(c.rows("watch", "run", "c")[0]["delivered"], 1)
+            c.store = c.path("moved")
+            os.rename(own, c.store)
+            self.assertEqual(c.rows("watch", "run", "c")[0]["delivered"], 3)
+            self.assertNotIn("away", c.rows("watch", "list", "c")[0])
+
+    def test_keys_in_addresses(self):
+        """What whoever may read sees of an address is nothing that lets one post there."""
+        with Local() as c:
+            c.put(posts(8))
+            for path, shown in (("services/T024BE7LD/B024/x0x1SECRETsecretSECRET42", "services/T024BE7LD/B024/…"),
+                                ("hook?key=s", "hook"), ("a%2Fb/0123456789abcdef/end#x", "a%2Fb/…/end"), ("", "")):
+                added, = c.rows("watch", "add", "c", "--when", "new >= 5", "--post", f"https://hooks.example.org:444/{path}")
+                self.assertEqual(added["target"], f"https://hooks.example.org:444/{shown}")
+            self.assertEqual([w["target"] for w in c.rows("watch", "list", "c")][0],
+                             "https://hooks.example.org:444/services/T024BE7LD/B024/…")
 
     def test_problem_is_kept_and_tried_again(self):
         with Local() as c:

@@ -31,6 +31,9 @@ export function at(strings, ...parts) {
     return steps.length ? `${path}?${steps.join('&')}` : path;
 }
 
+/** The path of what is below another, before what at`...` has put behind it. */
+export const below = (path, what) => path.replace(/(\?.*)?$/, (values) => what + values);
+
 /** "?a=1&b" of what is set. */
 export function query(values) {
     const parts = Object.entries(values)
@@ -57,11 +60,12 @@ const pause = (ms, signal) =>
 let nameSpace = '';
 export const useNamespace = (name) => (nameSpace = name ?? '');
 
-export function headers(more = {}) {
+/** `of` is a namespace: what is asked for later on is asked of that one, wherever one has gone since. */
+export function headers(more = {}, of = nameSpace) {
     const all = { ...more };
     const token = sessionStorage.getItem(TOKEN);
     if (token) all.Authorization = 'Bearer ' + token;
-    if (nameSpace) all['Grouperfish-Namespace'] = encodeURIComponent(nameSpace);
+    if (of) all['Grouperfish-Namespace'] = encodeURIComponent(of);
     return all;
 }
 
@@ -77,13 +81,13 @@ export function problemOf(status, text) {
 
 /** Ask, once more with a token where one is needed. The path is at`...` or at`...` + query(...). */
 export async function ask(path, options = {}) {
-    path = path.replace(/\?(.*)\?/, '?$1&');
+    path = path.replace(/\?/g, (mark, i) => (path.indexOf(mark) === i ? mark : '&'));
     let answer;
     const sent = sessionStorage.getItem(TOKEN),
         waits = (options.method ?? 'GET') === 'GET' && !options.once ? AGAIN_MS : [];
     for (let tries = 0; !answer; tries++)
         try {
-            answer = await fetch(path, { ...options, headers: headers(options.headers) });
+            answer = await fetch(path, { ...options, headers: headers(options.headers, options.namespace) });
         } catch (e) {
             if (e.name === 'AbortError') throw e;
             told(true);

@@ -1,6 +1,7 @@
 // The page: an address behind "#" is a view; a view reads what it shows and gives its elements.
 import { onAnswers, useNamespace } from './api.js';
 import { announce, h } from './dom.js';
+import { closeDialogs } from './parts/dialog.js';
 import { acceptDrops } from './parts/import.js';
 import { listen } from './parts/keys.js';
 import { follow } from './parts/others.js';
@@ -84,6 +85,7 @@ async function show({ refreshed } = {}) {
         made = { collection: where.collection, ...failed(e) };
     }
     if (mine.signal.aborted) return;
+    route.arrive(location.hash);
     main.removeAttribute('aria-busy');
     main.replaceChildren(...[made.element].flat(Infinity).filter(Boolean));
     main.dataset.view = where.view;
@@ -139,6 +141,7 @@ onAnswers((lost) => {
 });
 addEventListener('hashchange', () => {
     forgetOthers();
+    closeDialogs();
     show();
 });
 addEventListener('page:refresh', () => show());

@@ -28,6 +28,7 @@ export async function readPlace({ collection, values }, signal) {
         : builds.find((b) => b.served);
     const older = build && builds.find((b) => b.build < build.build);
     return {
+        namespace: values.namespace ?? '',
         collection,
         config,
         info,

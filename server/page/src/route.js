@@ -84,7 +84,16 @@ export function withValues(values) {
     return (path || '#/') + (text ? '?' + text : '');
 }
 
-/** Put values into the address without going anywhere: what was chosen on the view can be sent. */
+const pathOf = (hash) => hash.split('?')[0];
+
+let arrived = ''; /* path of the view on the screen */
+export const arrive = (hash) => (arrived = pathOf(hash));
+
+/**
+ * Put values into the address without going anywhere: what was chosen on the view can be sent. Where the
+ * address is another view's already, which is still being read, they are not of that one.
+ */
 export function note(values) {
+    if (pathOf(location.hash) !== arrived) return;
     history.replaceState(history.state, '', withValues(values));
 }

@@ -23,6 +23,11 @@ export function openDialog(title, children, actions, kind = '') {
     return dialog;
 }
 
+/** Close what was asked on a view that one has left; [data-stays] is of no view, or at work. */
+export function closeDialogs() {
+    for (const dialog of document.querySelectorAll('dialog[open]:not([data-stays])')) dialog.close();
+}
+
 /** A promise of whether somebody wants what the verb says. */
 export function confirm({ title, words, verb }) {
     return new Promise((resolve) => {

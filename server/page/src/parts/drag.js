@@ -25,6 +25,8 @@ export function draggable(list, place, { clusterOf, chosenOf, done }) {
         for (const row of list.querySelectorAll('.dragged')) row.classList.remove('dragged');
         dragged = [];
     };
+    /* The end of a drag is not told where its row has gone meanwhile: what is dragged now may be something else. */
+    const isOurs = (e) => dragged.length > 0 && e.dataTransfer.types.includes(KIND);
     const target = (e) => {
         const row = e.target.closest?.('tbody tr');
         const c = row && clusterOf(row);
@@ -48,7 +50,7 @@ export function draggable(list, place, { clusterOf, chosenOf, done }) {
         e.dataTransfer.setData(KIND, '');
     });
     list.addEventListener('dragover', (e) => {
-        if (!dragged.length) return;
+        if (!isOurs(e)) return;
         const found = target(e);
         mark(found?.row ?? null);
         if (!found) return;
@@ -58,7 +60,7 @@ export function draggable(list, place, { clusterOf, chosenOf, done }) {
     list.addEventListener('dragleave', (e) => list.contains(e.relatedTarget) || mark(null));
     list.addEventListener('dragend', end);
     list.addEventListener('drop', async (e) => {
-        const found = dragged.length && target(e);
+        const found = isOurs(e) && target(e);
         if (!found) return;
         e.preventDefault();
         const others = dragged;

@@ -1,5 +1,5 @@
 // Changes of clusters by hand, and what takes them back: every edit has a number, by which it is undone.
-import { json, query, at } from '../api.js';
+import { at, below, json, query } from '../api.js';
 import { h, onSubmit } from '../dom.js';
 import { count, several } from '../format.js';
 import * as route from '../route.js';
@@ -14,15 +14,19 @@ const refresh = () => dispatchEvent(new CustomEvent('page:refresh'));
 
 /** Take edits back, the latest first; true where that waits for the next rebuild. */
 export async function undo(place, ...edits) {
+    const { namespace } = place;
     let waits = false;
-    for (const edit of edits.reverse()) {
-        const row = await json(
-            at`v1/collections/${place.collection}/undo` + query({ edit, config: place.where.config }),
-            { method: 'POST' },
-        );
-        waits ||= row.waits;
+    try {
+        for (const edit of edits.toReversed()) {
+            const row = await json(
+                at`v1/collections/${place.collection}/undo` + query({ edit, config: place.where.config }),
+                { method: 'POST', namespace },
+            );
+            waits ||= row.waits;
+        }
+    } finally {
+        refresh(); /* some may have been taken back before one could not be */
     }
-    refresh();
     return waits;
 }
 
@@ -33,13 +37,14 @@ const told = (place, edits, words) =>
 
 /** Make an edit: words, or what gives them, say what has been done, and the toast takes it back. */
 export async function make(place, method, path, values, words) {
-    const row = await json(path + query({ ...values, config: place.where.config }), { method });
+    const { namespace } = place;
+    const row = await json(path + query({ ...values, config: place.where.config }), { method, namespace });
     told(place, [row.edit], typeof words === 'function' ? await words() : words);
     return row;
 }
 
 export const ofCluster = (place, c, what) =>
-    at`v1/collections/${place.collection}/clusters/${c.cluster}/` + what;
+    below(at`v1/collections/${place.collection}/clusters/${c.cluster}/`, what);
 
 async function done(asked) {
     try {
@@ -97,6 +102,7 @@ export function mergeInto(place, stays, others) {
             const now = await json(
                 at`v1/collections/${place.collection}/clusters/${stays.cluster}` +
                     query({ config: place.where.config, docs: 1, terms: 1 }),
+                { namespace: place.namespace },
             ).catch(() => stays);
             return now.label === stays.label ? words : [words, ', which is called ', h('q', {}, shown(now.label)), ' now'];
         },
@@ -236,7 +242,10 @@ async function moveAll(place, documents, to) {
     try {
         for (const d of documents) {
             const path = at`v1/collections/${place.collection}/documents/${d.id}/cluster`;
-            const row = await json(path + query({ cluster: to.value, config: place.where.config }), { method: 'PUT' });
+            const row = await json(path + query({ cluster: to.value, config: place.where.config }), {
+                method: 'PUT',
+                namespace: place.namespace,
+            });
             edits.push(row.edit);
         }
     } finally {

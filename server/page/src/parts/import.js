@@ -10,12 +10,12 @@ import { preview } from './preview.js';
 import { rebuild } from './tasks.js';
 
 /* XMLHttpRequest tells how far it is; fetch does not. */
-function send(path, file, progress, signal) {
+function send(path, file, sent, progress, signal) {
     return new Promise((resolve, reject) => {
         const request = new XMLHttpRequest();
         request.open('POST', path);
-        const named = headers({ 'Grouperfish-File': encodeURIComponent(file.name) });
-        for (const [name, value] of Object.entries(named)) request.setRequestHeader(name, value);
+        const all = { ...sent, 'Grouperfish-File': encodeURIComponent(file.name) };
+        for (const [name, value] of Object.entries(all)) request.setRequestHeader(name, value);
         request.upload.onprogress = (e) => e.lengthComputable && progress(e.loaded / e.total);
         request.onload = () =>
             request.status < 300
@@ -361,7 +361,9 @@ async function open(files, collection) {
         const to = name.value,
             problems = [],
             left = files.filter((f) => !done.has(f));
+        const sent = headers(); /* all files go where the first one went */
         sending = new AbortController();
+        dialog.dataset.stays = '';
         start.disabled = true;
         progress.hidden = false;
         actions.replaceChildren(
@@ -376,6 +378,7 @@ async function open(files, collection) {
                 const s = await send(
                     path,
                     file,
+                    sent,
                     (share) => (progress.value = (i + share) / left.length),
                     sending.signal,
                 );
@@ -389,6 +392,7 @@ async function open(files, collection) {
             }
         }
         sending = null;
+        delete dialog.dataset.stays;
         const again = cancelled || problems.length > 0,
             undated = [...done.values()].reduce((n, s) => n + (s.bad_times ?? 0), 0);
         told.replaceChildren(

@@ -15,7 +15,7 @@ export function askForToken(reason) {
         });
         const dialog = h(
             'dialog',
-            { class: 'dialog', 'aria-labelledby': 'token-title' },
+            { class: 'dialog', 'aria-labelledby': 'token-title', 'data-stays': true },
             h(
                 'form',
                 {

@@ -1,7 +1,8 @@
 // The first part of what is in a zip, and of the sheets of a workbook, which is one: enough for a
 // preview. A browser inflates; markup is read by patterns, since it must not become a document here.
 
-const MOST_BYTES = 1 << 18;
+const MOST_BYTES = 1 << 18,
+    MOST_COLUMNS = 1 << 14; /* of a sheet, as spreadsheets have it */
 const END = 0x06054b50,
     ENTRY = 0x02014b50;
 
@@ -137,7 +138,7 @@ export async function rowsOf(file, entries, book, sheet, most) {
         for (const [, tag, cell] of inside.matchAll(/<c\b([^>]*?)(?:\/>|>(.*?)<\/c>)/gs)) {
             const place = attribute(tag, 'r');
             next = place ? columnOf(place) : next;
-            row[next++] = value(tag, cell ?? '');
+            if (next < MOST_COLUMNS) row[next++] = value(tag, cell ?? '');
         }
         if (row.some((v) => v)) rows.push(Array.from(row, (v) => v ?? ''));
         if (rows.length === most) break;

@@ -241,11 +241,12 @@ async function remove(where, d, up) {
 }
 
 /* Into another cluster, or to stay in this one: of the configuration that is looked at. */
-function placeTools(where, d) {
+function placeTools(where, d, signal) {
     const config = where.values.config || 'default',
         m = d.memberships.find((x) => x.configuration === config && x.cluster);
     if (!m || m.provisional || where.values.build) return null;
     const place = {
+        namespace: where.values.namespace ?? '',
         collection: where.collection,
         where: { config: config === 'default' ? '' : config },
     };
@@ -254,10 +255,11 @@ function placeTools(where, d) {
             const clusters = await json(
                 at`v1/collections/${where.collection}/clusters` +
                     query({ ...place.where, sort: 'label' }),
+                { signal },
             );
-            moveDialog(place, [d], m.cluster, clusters);
+            if (!signal.aborted) moveDialog(place, [d], m.cluster, clusters);
         } catch (e) {
-            failure(e);
+            if (!signal.aborted) failure(e);
         }
     };
     return [
@@ -322,7 +324,7 @@ export async function documentView(where, { signal }) {
                 h(
                     'div',
                     { class: 'tools' },
-                    editable ? placeTools(where, d) : null,
+                    editable ? placeTools(where, d, signal) : null,
                     h(
                         'button',
                         {

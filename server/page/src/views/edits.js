@@ -1,5 +1,5 @@
 // Changes by hand in the clusters of a collection, the latest first: whether it holds, and back.
-import { at, json, query } from '../api.js';
+import { at, below, json, query } from '../api.js';
 import { h } from '../dom.js';
 import { moment, several } from '../format.js';
 import { readPlace } from '../model.js';
@@ -36,9 +36,9 @@ export async function edits(where, { signal }) {
     const config = place.where.config,
         base = at`v1/collections/${where.collection}/`;
     const [rows, clusters] = await Promise.all([
-        json(base + 'edits' + query({ config }), { signal }),
+        json(below(base, 'edits') + query({ config }), { signal }),
         place.build
-            ? json(base + 'clusters' + query({ ...place.where, hidden: true }), { signal })
+            ? json(below(base, 'clusters') + query({ ...place.where, hidden: true }), { signal })
             : [],
     ]);
     const known = new Map(clusters.map((c) => [c.cluster, c.label]));

@@ -1,5 +1,5 @@
 // What is new: groups of documents that fit no cluster, what watches told of it, and the watches.
-import { at, has, json, order, query } from '../api.js';
+import { at, below, has, json, order, query } from '../api.js';
 import { h, onSubmit } from '../dom.js';
 import { count, documentTime, moment, several } from '../format.js';
 import { readPlace } from '../model.js';
@@ -16,7 +16,7 @@ const WATCHES = '/v1/collections/{collection}/watches';
 const refresh = () => dispatchEvent(new CustomEvent('page:refresh'));
 
 const pathOf = (place, what, values) =>
-    at`v1/collections/${place.collection}/` + what + query({ config: place.where.config, ...values });
+    below(at`v1/collections/${place.collection}/`, what) + query({ config: place.where.config, ...values });
 
 /* ---- groups of new documents ------------------------------------------------------------------ */
 
@@ -222,7 +222,7 @@ function watchesPart(place, watches, kept) {
                     ['way', (w) => w.way],
                     ['target', (w) => w.target],
                 ],
-                cell: (w) => [`${w.way} `, shown(w.target), w.signed ? h('span', { class: 'tag' }, 'signed') : ''],
+                cell: (w) => [`${w.way} `, shown(w.target), w.signed ? h('span', { class: 'tag' }, 'signed') : '', w.away ? h('span', { class: 'tag', title: 'It came with a copy of another store, and sends nothing: delete it and add it here' }, 'sends nothing here') : ''],
             },
             { title: 'Since', key: 'since', class: 'wide', value: (w) => w.since, cell: (w) => moment(w.since) },
             {
