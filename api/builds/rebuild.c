@@ -373,6 +373,7 @@ const gf_operation gf_rebuild_operation = {
     .reach = GF_REACH_PATTERN,
     .input = GF_INPUT_OPTIONAL,
     .rebuilds = true,
+    .tells_lost = true,
 };
 
 const gf_operation gf_builds_operation = {

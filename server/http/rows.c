@@ -12,6 +12,7 @@
 #include "server/http/rows.h"
 #include "server/http/answer.h"
 
+#include "api/call.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -83,7 +84,7 @@ static void notice(void *context, const gf_notice *n)
         if (n->line) gf_buffer_format(&r->refusal, ":%" PRIu64, n->line);
         gf_buffer_format(&r->refusal, ": %s", n->message);
     }
-    bool told = n->refused || strcmp(n->reason, "failed") == 0;
+    bool told = n->refused || strcmp(n->reason, "failed") == 0 || strcmp(n->reason, "lost") == 0;
     if (!told || r->route->operation->tells_refused ||
         (r->shape != GF_SHAPE_LINES && r->shape != GF_SHAPE_ARRAY))
         return;
@@ -91,12 +92,7 @@ static void notice(void *context, const gf_notice *n)
     gf_json_writer w = gf_json_writer_to(&row);
     gf_json_begin(&w, '{');
     gf_json_key(&w, "notice");
-    gf_json_begin(&w, '{');
-    gf_json_put_str(&w, "reason", n->reason);
-    gf_json_put_string(&w, "source", n->source);
-    if (n->line) gf_json_put_uint(&w, "line", n->line);
-    gf_json_put_str(&w, "message", n->message);
-    gf_json_end(&w, '}');
+    gf_row_put_notice(&w, n);
     gf_json_end(&w, '}');
     if (row.state == GF_OK)
         emit(r, gf_buffer_view(&row), NULL); /* a failure shows at the next row */

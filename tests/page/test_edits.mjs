@@ -115,6 +115,25 @@ inBrowser('a document is moved into another cluster, and a name is an edit', asy
     await named(page, first.label);
 });
 
+inBrowser('what a rebuild could not keep is told when it is done, and by what changed', async (page) => {
+    const [first, second] = await made('lost');
+    const { documents } = await server.ask('GET', `collections/lost/clusters/${first.cluster}?docs=2`);
+    for (const { id } of documents)
+        await server.ask('PUT', `collections/lost/documents/${id}/cluster?cluster=${second.cluster}`);
+    await server.ask('DELETE', `collections/lost/documents?id=${documents[0].id}`);
+    await open(page, '#/c/lost', LIST);
+    await still(page);
+    await page.getByRole('button', { name: 'Rebuild', exact: true }).click();
+    await page.getByText('; 1 change by hand could not be kept').waitFor();
+    await still(page);
+    await leads(page, () => page.locator('.task').getByRole('link', { name: 'What changed' }).click());
+    await page.getByRole('heading', { name: '1 change by hand could not be kept' }).waitFor();
+    assert.match(await page.locator('.lost li').innerText(), /^edit 1 \(move, cluster \d+\).*: the document is gone/);
+    assert.deepEqual((await texts(page, '.table.diff .row-link')).filter((t) => !t.trim()), []);
+    await leads(page, () => page.locator('.lost').getByRole('link', { name: 'Changes by hand' }).click());
+    assert.deepEqual(await texts(page, 'tbody .changed-since'), ['the document is gone, or has no terms any more']);
+});
+
 inBrowser('a question that comes late is not asked on another view', async (page) => {
     await open(page, '#/c/airlines/doc/0', '.document-text');
     await still(page);

@@ -1,5 +1,5 @@
 // What several views need of a collection: its builds, and its clusters' trends.
-import { at, has, json, Problem, query } from './api.js';
+import { at, has, json, Problem, query, told } from './api.js';
 import { readEdits } from './parts/others.js';
 
 const single = (answer) => (Array.isArray(answer) ? answer[0] : answer);
@@ -88,7 +88,7 @@ export async function readTrends(place, clusters = []) {
 /** cluster -> row of diff since the build before; null where there is none. */
 export async function readChanges(place, signal) {
     if (!place.older) return null;
-    const rows = await json(
+    const { rows } = await told(
         at`v1/collections/${place.collection}/diff` +
             query({ config: place.where.config, from: place.older.build, to: place.build.build }),
         { signal },

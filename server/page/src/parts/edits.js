@@ -289,3 +289,15 @@ export const keep = (place, d) =>
 
 /** To the list of all edits. */
 export const editsAddress = (place) => route.to(['c', place.collection, 'edits'], { build: '' });
+
+/** What a build could not keep of what people changed, by the server's messages; null where all holds. */
+export const lostEdits = (place, messages) =>
+    messages.length
+        ? h(
+              'section',
+              { class: 'lost' },
+              h('h2', {}, `${several(messages.length, 'change')} by hand could not be kept`),
+              h('ul', {}, messages.map((m) => h('li', {}, shown(m)))),
+              h('p', {}, h('a', { href: editsAddress(place) }, 'Changes by hand')),
+          )
+        : null;
