@@ -16,11 +16,12 @@ export async function readPlace({ collection, values }, signal) {
     const config = values.config || 'default';
     const editable = await has('/v1/collections/{collection}/edits');
     /* Before the clusters: an edit that comes between is seen later on. */
-    const [info, configurations, builds, edits] = await Promise.all([
+    const [info, configurations, builds, edits, topics] = await Promise.all([
         json(at`v1/collections/${collection}`, { signal }).then(single),
         json(at`v1/collections/${collection}/configurations`, { signal }),
         json(at`v1/collections/${collection}/builds` + query({ config }), { signal }),
         editable ? readEdits({ collection, config }, { signal }) : undefined,
+        has('/v1/collections/{collection}/topics'),
     ]);
     const wanted = values.build;
     const build = wanted
@@ -34,6 +35,7 @@ export async function readPlace({ collection, values }, signal) {
         info,
         builds,
         editable,
+        topics,
         edits,
         build,
         older,

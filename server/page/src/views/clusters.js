@@ -5,7 +5,7 @@ import { count, percent, signed } from '../format.js';
 import { buildOf, readChanges, readPlace, readTrends } from '../model.js';
 import { actionsFor, clusterMenu } from '../parts/actions.js';
 import { draggable, handle } from '../parts/drag.js';
-import { marks } from '../parts/edits.js';
+import { marks, titleOf } from '../parts/edits.js';
 import { bar } from '../parts/bar.js';
 import { clarity, clarityRank } from '../parts/clarity.js';
 import { choices, collectionMenu, facts, rebuildForm } from '../parts/place.js';
@@ -55,6 +55,7 @@ function columnsOf(place, more, addressOf, largest) {
                     h('a', { class: 'row-link', href: addressOf(c) }, shown(c.label)),
                 ),
                 marks(c),
+                titleOf(c),
                 c.sentence
                     ? h('span', { class: 'sentence' }, shown(c.sentence, 200))
                     : h('span', { class: 'words' }, shown(termsOf(c))),
@@ -62,6 +63,8 @@ function columnsOf(place, more, addressOf, largest) {
             csv: [
                 ['cluster', (c) => c.cluster],
                 ['label', (c) => c.label],
+                ['title', (c) => c.title],
+                ...['status', 'owner', 'link', 'note'].map((name) => [name, (c) => c[name]]),
             ],
         },
         {
