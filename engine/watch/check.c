@@ -15,6 +15,7 @@
 #include "engine/store/lock.h"
 #include "engine/watch/kept.h"
 #include "engine/watch/rising.h"
+#include "engine/watch/turn.h"
 #include "engine/watch/when.h"
 
 #include "base/clock.h"
@@ -441,8 +442,9 @@ gf_status gf_watch_check(gf_store *store, gf_place where, gf_slice configuration
 {
     gf_watch_outcome found = {0};
     looking l = {.place = {store, where, configuration, NULL}, .cancel = cancel, .out = &found};
-    pthread_mutex_lock(&one_look);
-    gf_status st = look(&l, err);
+    gf_status st = gf_watch_take_turn(&one_look, cancel, err);
+    if (st != GF_OK) return st;
+    st = look(&l, err);
     pthread_mutex_unlock(&one_look);
     gf_view_close(l.view);
     gf_batch_free(l.batch);

@@ -11,6 +11,7 @@
  */
 #include "engine/store/lock.h"
 #include "engine/watch/kept.h"
+#include "engine/watch/turn.h"
 
 #include "base/clock.h"
 #include "base/http/client.h"
@@ -374,8 +375,9 @@ gf_status gf_watch_deliver(gf_store *store, gf_place where, gf_slice configurati
     sending s = {.place = {store, where, configuration, NULL}, .cancel = cancel};
     gf_watch_outcome done = *out;
     done.delivered = done.waiting = done.failed = 0;
-    pthread_mutex_lock(&one_round);
-    gf_status st = gf_watch_read_rules(&s.place, &s.rules, err);
+    gf_status st = gf_watch_take_turn(&one_round, cancel, err);
+    if (st != GF_OK) return st;
+    st = gf_watch_read_rules(&s.place, &s.rules, err);
     if (st == GF_OK) st = gf_watch_read_alerts(&s.place, &s.alerts, err);
     s.silent = gf_calloc(s.rules.n, sizeof *s.silent);
     if (st == GF_OK && !s.silent) st = gf_fail_memory(err, "alerts");

@@ -5,6 +5,8 @@
 #include "engine/config/watches.h"
 #include "engine/watch/kept.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -102,6 +104,54 @@ static void verify_finds_an_alert_without_its_body(void **state)
     close_watching(&w);
 }
 
+typedef struct slow_round {
+    watching *w;
+    atomic_bool ended;
+} slow_round;
+
+static void *send_slowly(void *context)
+{
+    slow_round *r = context;
+    gf_error err;
+    gf_watch_outcome out = {0};
+    assert_ok(gf_watch_deliver(r->w->f.store, fixture_place("c"), fixture_default(), true, NULL,
+                               &out, &err));
+    atomic_store(&r->ended, true);
+    return NULL;
+}
+
+/* Whoever waits for the round of another may stop waiting. */
+static void a_turn_that_is_waited_for_is_cancelled(void **state)
+{
+    watching w;
+    slow_round r = {.w = &w};
+    gf_cancel cancel = {0};
+    gf_error err;
+    gf_watch_outcome out = {0};
+    pthread_t thread;
+    char begun[64], command[128];
+    (void)state;
+    open_watching(&w);
+    snprintf(begun, sizeof begun, "/tmp/gf-watch-begun.%d", (int)getpid());
+    snprintf(command, sizeof command, "touch %s; sleep 3", begun);
+    gf_watch rule = {
+        .when = GF_SLICE("new >= 5"), .way = GF_WATCH_EXEC, .target = gf_slice_str(command)};
+    assert_ok(
+        gf_watch_add(w.f.store, fixture_place("c"), fixture_default(), &rule, NULL, NULL, &err));
+    assert_ok(gf_watch_check(w.f.store, fixture_place("c"), fixture_default(), NULL, &out, &err));
+    assert_int_equal(pthread_create(&thread, NULL, send_slowly, &r), 0);
+    while (access(begun, F_OK) != 0)
+        usleep(10000);
+    gf_cancel_request(&cancel);
+    assert_int_equal(gf_watch_deliver(w.f.store, fixture_place("c"), fixture_default(), true,
+                                      &cancel, &out, &err),
+                     GF_ECANCELLED);
+    assert_false(atomic_load(&r.ended));
+    pthread_join(thread, NULL);
+    unlink(begun);
+    close_watching(&w);
+}
+
 /* The bound on false alarms falls with each look at something new, not with each call. */
 static void looks_at_the_same_are_one(void **state)
 {
@@ -132,6 +182,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failed_allocations_are_told),
         cmocka_unit_test(verify_finds_an_alert_without_its_body),
+        cmocka_unit_test(a_turn_that_is_waited_for_is_cancelled),
         cmocka_unit_test(looks_at_the_same_are_one),
     };
     return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
