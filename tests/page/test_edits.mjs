@@ -1,5 +1,7 @@
 // Changes of clusters by hand: merged, split, hidden, locked, noted, documents moved; and all of it taken back.
 import assert from 'node:assert/strict';
+import { spawn } from 'node:child_process';
+import { createServer } from 'node:http';
 import { inBrowser, leads, open, posts, server, still, texts } from './fixture.mjs';
 
 const LIST = '.clusters .row-link';
@@ -214,6 +216,36 @@ inBrowser('what is noted of a cluster is read on its page', async (page) => {
     assert.equal(await page.locator('.noted a').getAttribute('href'), 'https://x.example/1');
     await open(page, '#/c/noted', LIST);
     await page.waitForSelector('.clusters .tag >> text=planned');
+});
+
+/* A server that names a group as a language model would, and the command that asks it. */
+async function namedByModel(collection) {
+    const numbers = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth'];
+    const model = createServer((request, answer) => {
+        request.resume().on('end', () => {
+            answer.setHeader('Content-Type', 'application/json');
+            const content = `People talk about the ${numbers.shift()} thing`;
+            answer.end(JSON.stringify({ choices: [{ message: { role: 'assistant', content }, finish_reason: 'stop' }] }));
+        });
+    });
+    await new Promise((go) => model.listen(0, '127.0.0.1', go));
+    const words = ['names', collection, '--from', `http://127.0.0.1:${model.address().port}`, '--model', 'talker', '--store', server.store];
+    const code = await new Promise((go) => spawn(server.program, words, { stdio: 'ignore' }).on('exit', go));
+    model.close();
+    assert.equal(code, 0);
+}
+
+inBrowser('what a language model calls a cluster stands beside its label', async (page) => {
+    await made('titled');
+    await namedByModel('titled');
+    const [first] = await clustersOf('titled');
+    assert.match(first.title, /^People talk about the/);
+    await open(page, '#/c/titled', LIST);
+    await still(page);
+    assert.equal(await page.locator('.clusters td .title').count(), 6);
+    assert.deepEqual([await page.locator('.clusters td .title').first().innerText(), (await texts(page, LIST))[0]], [first.title, first.label]);
+    await open(page, `#/c/titled/cluster/${first.cluster}`, '.head .title');
+    assert.deepEqual([await page.locator('.head .title').innerText(), await page.locator('h1').innerText()], [first.title, first.label]);
 });
 
 inBrowser('a question that comes late is not asked on another view', async (page) => {
