@@ -192,6 +192,12 @@ static uint32_t edited_k(const gf_build_plan *plan, uint32_t k, uint32_t served_
         if (e->kind == GF_EDIT_MERGE) ended += e->n_others;
         if (e->kind == GF_EDIT_SPLIT) added += e->n_others;
     }
+    /* Those that were taken back are undone behind the clustering. */
+    for (size_t i = 0; i < plan->edits.n_back && plan->same_k; i++) {
+        const gf_edit *e = &plan->edits.back[i].edit;
+        if (e->kind == GF_EDIT_MERGE) ended += e->n_others;
+        if (e->kind == GF_EDIT_SPLIT) added += e->n_others;
+    }
     uint64_t least = ended < k ? k - ended : 1, most = k + added;
     return served_k < least ? (uint32_t)least : served_k < most ? served_k : (uint32_t)most;
 }
@@ -230,6 +236,7 @@ gf_status gf_build_start_from_previous(const gf_build_plan *plan, gf_pool *pool,
     }
     o->start_k = previous->k;
     o->start_refined = plan->served_refined;
+    out->continued = true;
     *start = label;
     return GF_OK;
 }

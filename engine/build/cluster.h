@@ -24,6 +24,7 @@ typedef struct gf_build_clustered {
     uint32_t *start;      /* kmeans.k + 1: where each cluster begins in members */
     uint64_t chosen_for;  /* rows when k was chosen; 0: it was given */
     uint64_t settled_for; /* rows when the clusters were polished last; 0: not known */
+    bool continued;       /* they go on from the served ones */
 
     /* where the rows are a matrix's */
     gf_centres term_centres; /* centroids of the members' texts, in terms */

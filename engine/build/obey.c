@@ -12,12 +12,17 @@
 
 #define NO_POINT UINT32_MAX
 
+/* Least share of documents in a group and in a cluster, of those in either, for both to be the same. */
+#define LEAST_SHARE 0.3
+enum { LEAST_SAMPLE = 100 /* witnesses of a group of more than GF_EDIT_WITNESSES documents */ };
+
 /* Documents that stand for a group, which is called by a cluster's id. */
 typedef struct gf_edit_atom {
-    size_t edit; /* place in the plan's list */
+    size_t edit; /* place in the plan's list; behind its end in that of those taken back */
     uint32_t id;
     uint32_t *points; /* n: of those that are still there */
     size_t n;
+    bool sampled;     /* the group had more documents than witnesses are kept of */
     bool joins, cuts; /* of a merge, of a split */
     size_t topic;     /* edit: the group is that topic; GF_NOT_A_TOPIC */
     size_t within;    /* edit: the group is a part of that topic; likewise */
@@ -38,10 +43,15 @@ void gf_build_obeying_release(gf_build_obeying *o)
     *o = (gf_build_obeying){0};
 }
 
+static gf_kept_edit *fact(const gf_build_plan *plan, size_t edit)
+{
+    return edit < plan->edits.n ? &plan->edits.at[edit] : &plan->edits.back[edit - plan->edits.n];
+}
+
 /* Say why an edit is not kept; the first reason counts. */
 static void lose(gf_build_plan *plan, size_t edit, const char *format, uint32_t id)
 {
-    gf_edit *e = &plan->edits.at[edit].edit;
+    gf_edit *e = &fact(plan, edit)->edit;
     char text[160];
     if (e->lost.len) return;
     int n = snprintf(text, sizeof text, format, id);
@@ -158,15 +168,18 @@ static gf_status read_points(const gf_build_plan *plan, const gf_build_gathered 
     gf_row row = {0};
     gf_slice ids = {"", 0}, id;
     gf_status st = gf_edits_read_side(plan->store, plan->snapshot, plan->where, plan->configuration,
-                                      plan->edits.at[edit].edit.number, side, &row, err);
+                                      fact(plan, edit)->edit.number, side, &row, err);
     if (st == GF_OK) ids = row.cells[0].value;
     if (st == GF_ENOTFOUND) st = GF_OK;
     atom->points = gf_arena_alloc(&o->memory, (GF_EDIT_WITNESSES + 1) * sizeof *atom->points);
     if (st == GF_OK && !atom->points) st = gf_fail_memory(err, "edits");
-    while (st == GF_OK && atom->n < GF_EDIT_WITNESSES && gf_slice_take_string(&ids, &id)) {
+    size_t kept = 0;
+    while (st == GF_OK && kept < GF_EDIT_WITNESSES && gf_slice_take_string(&ids, &id)) {
         uint32_t point = find_point(d, c, id);
         if (point != NO_POINT) atom->points[atom->n++] = point;
+        kept++;
     }
+    atom->sampled = kept == GF_EDIT_WITNESSES;
     gf_row_release(&row);
     return st;
 }
@@ -182,8 +195,11 @@ static gf_status add_atoms(gf_build_plan *plan, const gf_build_gathered *d,
                            const gf_build_clustered *c, size_t edit, gf_build_obeying *o,
                            gf_error *err)
 {
-    const gf_edit *e = &plan->edits.at[edit].edit;
-    bool merges = e->kind == GF_EDIT_MERGE;
+    const gf_edit *e = &fact(plan, edit)->edit;
+    /* What was merged, and is no more, is cut; what was cut is joined. */
+    bool back = fact(plan, edit)->taken_back;
+    bool merges = e->kind == (back ? GF_EDIT_SPLIT : GF_EDIT_MERGE);
+    bool splits = e->kind == (back ? GF_EDIT_MERGE : GF_EDIT_SPLIT);
     gf_status st = GF_OK;
     if (e->kind == GF_EDIT_TOPIC) return GF_OK;
     for (size_t side = 0; side < gf_edit_sides(e) && st == GF_OK; side++) {
@@ -192,7 +208,7 @@ static gf_status add_atoms(gf_build_plan *plan, const gf_build_gathered *d,
         gf_edit_atom a = {.edit = edit,
                           .id = side == 0 || merges ? e->cluster : e->others[side - 1],
                           .joins = merges,
-                          .cuts = e->kind == GF_EDIT_SPLIT,
+                          .cuts = splits,
                           .topic = topic_of(plan, side ? e->others[side - 1] : e->cluster),
                           .within = merges ? GF_NOT_A_TOPIC : topic_of(plan, e->cluster)};
         st = read_points(plan, d, c, edit, (uint32_t)side, o, &a, err);
@@ -241,9 +257,15 @@ static void follow(const gf_edit *e, gf_build_obeying *o)
 static gf_status read_facts(gf_build_plan *plan, const gf_build_gathered *d,
                             const gf_build_clustered *c, gf_build_obeying *o, gf_error *err)
 {
+    size_t back = 0;
     gf_status st = GF_OK;
-    for (size_t i = 0; i < plan->edits.n && st == GF_OK; i++) {
-        gf_edit *e = &plan->edits.at[i].edit;
+    for (size_t i = 0; i <= plan->edits.n && st == GF_OK; i++) {
+        gf_edit *e = i < plan->edits.n ? &plan->edits.at[i].edit : NULL;
+        for (; back < plan->edits.n_back && st == GF_OK &&
+               (!e || plan->edits.back[back].edit.number < e->number);
+             back++)
+            st = add_atoms(plan, d, c, plan->edits.n + back, o, err);
+        if (!e || st != GF_OK) break;
         e->lost = GF_SLICE("");
         follow(e, o);
         st = add_atoms(plan, d, c, i, o, err);
@@ -264,11 +286,13 @@ static size_t maker_of(const gf_build_clustered *c, uint32_t cluster)
 /*
  * The cluster that most of the points are in; GF_NO_CLUSTER: there is none. A topic's is its own, and what is no
  * topic's counts only outside of topics, whose clusters would else be joined and cut by what was said of others.
- * votes: k zeros, also afterwards.
+ * votes: k zeros, also afterwards; *n: points in it.
  */
-static uint32_t most_of(const gf_build_clustered *c, const gf_edit_atom *a, uint32_t *votes)
+static uint32_t most_of(const gf_build_clustered *c, const gf_edit_atom *a, uint32_t *votes,
+                        uint32_t *n)
 {
     uint32_t best = GF_NO_CLUSTER;
+    *n = 0;
     for (uint32_t l = 0; a->topic != GF_NOT_A_TOPIC && l < c->kmeans.k; l++)
         if (maker_of(c, l) == a->topic) return l;
     for (size_t i = 0; i < a->n; i++) {
@@ -280,15 +304,27 @@ static uint32_t most_of(const gf_build_clustered *c, const gf_edit_atom *a, uint
             (votes[l] == votes[best] && l < best))
             best = l;
     }
+    if (best != GF_NO_CLUSTER) *n = votes[best];
     for (size_t i = 0; i < a->n; i++)
         votes[c->kmeans.label[a->points[i]]] = 0;
     return best;
+}
+
+/*
+ * Whether a cluster is the group: few witnesses that are left, or that lie far apart, stand for no cluster of
+ * others. both: points of the group that are in it, of n; size: of the cluster.
+ */
+static bool is_group(bool sampled, size_t n, uint32_t both, uint32_t size)
+{
+    if (sampled) return n >= LEAST_SAMPLE && both >= LEAST_SHARE * (double)n;
+    return both >= LEAST_SHARE * ((double)size + (double)n - both);
 }
 
 typedef struct regrouping {
     rows r;
     gf_build_obeying *o;
     uint32_t *votes; /* k of room */
+    uint32_t *sizes; /* likewise */
     bool *changed;   /* likewise: clusters whose members are others now */
     uint32_t k, room;
 } regrouping;
@@ -297,36 +333,75 @@ static gf_status grow_clusters(regrouping *g, uint32_t k, gf_error *err)
 {
     if (k <= g->room) return GF_OK;
     uint32_t room = k + 64;
-    uint32_t *votes = gf_calloc(room, sizeof *votes);
+    uint32_t *votes = gf_calloc(room, sizeof *votes), *sizes = gf_calloc(room, sizeof *sizes);
     bool *changed = gf_calloc(room, sizeof *changed);
-    if (!votes || !changed) {
+    if (!votes || !sizes || !changed) {
         gf_free(votes);
+        gf_free(sizes);
         gf_free(changed);
         return gf_fail_memory(err, "clusters");
     }
     if (g->k) memcpy(changed, g->changed, g->k * sizeof *changed);
+    if (g->k) memcpy(sizes, g->sizes, g->k * sizeof *sizes);
     gf_free(g->votes);
+    gf_free(g->sizes);
     gf_free(g->changed);
     g->votes = votes;
+    g->sizes = sizes;
     g->changed = changed;
     g->room = room;
     return GF_OK;
 }
 
-static void join(regrouping *g, size_t edit)
+static void put_point(regrouping *g, uint32_t point, uint32_t into)
+{
+    uint32_t *label = &g->r.c->kmeans.label[point];
+    g->changed[*label] = g->changed[into] = g->o->regrouped = true;
+    g->sizes[*label]--, g->sizes[into]++;
+    *label = into;
+}
+
+/* A side of a merge: the cluster that it is in for the most part, and whether that is its own. */
+typedef struct merged_side {
+    const gf_edit_atom *atom;
+    uint32_t cluster, both;
+    bool own;
+} merged_side;
+
+/*
+ * Clusters of sides become that of the first; of a side that has none, whose documents are some of another
+ * cluster's or lie apart, the witnesses alone go there.
+ */
+static gf_status join(regrouping *g, size_t edit, gf_error *err)
 {
     gf_build_clustered *c = g->r.c;
-    uint32_t into = GF_NO_CLUSTER;
+    size_t n = 0, first = 0;
+    merged_side *side = gf_array(gf_edit_sides(&fact(g->r.plan, edit)->edit), sizeof *side);
+    if (!side) return gf_fail_memory(err, "edits");
     for (size_t a = 0; a < g->o->n_atoms; a++) {
         const gf_edit_atom *atom = &g->o->atoms[a];
         if (atom->edit != edit || !atom->joins || atom->dead || atom->n == 0) continue;
-        uint32_t l = most_of(c, atom, g->votes);
-        if (into == GF_NO_CLUSTER) into = l;
-        if (l == into || l == GF_NO_CLUSTER) continue;
-        for (uint32_t p = 0; p < c->kmeans.n; p++)
-            if (c->kmeans.label[p] == l) c->kmeans.label[p] = into;
-        g->changed[into] = g->changed[l] = g->o->regrouped = true;
+        merged_side s = {.atom = atom};
+        s.cluster = most_of(c, atom, g->votes, &s.both);
+        if (s.cluster == GF_NO_CLUSTER) continue;
+        s.own = atom->topic != GF_NOT_A_TOPIC ||
+                is_group(atom->sampled, atom->n, s.both, g->sizes[s.cluster]);
+        side[n] = s;
+        const merged_side *f = &side[first];
+        if (s.own ? !f->own : !f->own && s.both > f->both) first = n;
+        n++;
     }
+    for (size_t i = 0; i < n; i++) {
+        uint32_t into = side[first].cluster, l = side[i].cluster;
+        for (uint32_t p = 0; side[i].own && l != into && p < c->kmeans.n; p++)
+            if (c->kmeans.label[p] == l) put_point(g, p, into);
+        for (size_t w = 0; !side[i].own && w < side[i].atom->n; w++) {
+            uint32_t p = side[i].atom->points[w], now = c->kmeans.label[p];
+            if (now != into && maker_of(c, now) == GF_NOT_A_TOPIC) put_point(g, p, into);
+        }
+    }
+    gf_free(side);
+    return GF_OK;
 }
 
 /* The sum of the witnesses' rows, of unit length. */
@@ -371,20 +446,16 @@ static gf_status cut_cluster(regrouping *g, uint32_t label, gf_edit_atom *const 
                 dot += row.val[j] * sums[i * n_cols + row.col[j]];
             if (dot > best) best = dot, to = (uint32_t)i;
         }
-        if (to) c->kmeans.label[p] = first_new + to - 1;
+        if (to) put_point(g, p, first_new + to - 1);
     }
     /* Witnesses are where they were seen, whatever is near. */
     for (size_t i = 0; i < n && st == GF_OK; i++)
         for (size_t w = 0; w < parts[i]->n; w++) {
-            uint32_t *l = &c->kmeans.label[parts[i]->points[w]];
-            if (*l == label || *l >= first_new) *l = i ? first_new + (uint32_t)i - 1 : label;
+            uint32_t point = parts[i]->points[w], now = c->kmeans.label[point];
+            if (now == label || now >= first_new)
+                put_point(g, point, i ? first_new + (uint32_t)i - 1 : label);
         }
-    if (st == GF_OK) {
-        g->k += (uint32_t)n - 1;
-        g->changed[label] = g->o->regrouped = true;
-        for (uint32_t l = first_new; l < g->k; l++)
-            g->changed[l] = true;
-    }
+    if (st == GF_OK) g->k += (uint32_t)n - 1;
     gf_free(sums);
     return st;
 }
@@ -392,7 +463,7 @@ static gf_status cut_cluster(regrouping *g, uint32_t label, gf_edit_atom *const 
 static gf_status cut(regrouping *g, size_t edit, gf_error *err)
 {
     gf_build_obeying *o = g->o;
-    size_t sides = gf_edit_sides(&g->r.plan->edits.at[edit].edit), n = 0;
+    size_t sides = gf_edit_sides(&fact(g->r.plan, edit)->edit), n = 0;
     gf_edit_atom **parts = gf_array(sides, sizeof(gf_edit_atom *));
     gf_edit_atom **same = gf_array(sides, sizeof(gf_edit_atom *));
     uint32_t *label = gf_array(sides, sizeof *label);
@@ -400,11 +471,12 @@ static gf_status cut(regrouping *g, size_t edit, gf_error *err)
     for (size_t a = 0; a < o->n_atoms && st == GF_OK; a++) {
         gf_edit_atom *atom = &o->atoms[a];
         if (atom->edit != edit || !atom->cuts || atom->dead || atom->n == 0) continue;
+        uint32_t both;
         bool again = false; /* a later merge has put two parts together */
         for (size_t i = 0; i < n; i++)
             again = again || parts[i]->id == atom->id;
         if (again) continue;
-        label[n] = most_of(g->r.c, atom, g->votes);
+        label[n] = most_of(g->r.c, atom, g->votes, &both);
         parts[n++] = atom;
     }
     for (size_t i = 0; i < n && st == GF_OK; i++) {
@@ -570,20 +642,29 @@ gf_status gf_build_obey_groups(gf_build_plan *plan, const gf_build_gathered *doc
         plan->edits.at[i].edit.lost = GF_SLICE("");
         lose(plan, i, "there are no clusters", 0);
     }
-    if (plan->edits.n == 0 || c->kmeans.k == 0) return GF_OK;
+    if (plan->edits.n + plan->edits.n_back == 0 || c->kmeans.k == 0) return GF_OK;
     regrouping g = {.r = {.plan = plan, .documents = documents, .c = c}, .o = o};
     gf_status st = read_facts(plan, documents, c, o, err);
     for (size_t i = 0; i < plan->edits.n && st == GF_OK && c->topic_lost; i++)
         if (c->topic_lost[i]) lose(plan, i, c->topic_lost[i], 0);
     if (st == GF_OK) st = grow_clusters(&g, c->kmeans.k, err);
     g.k = c->kmeans.k;
+    for (uint32_t p = 0; st == GF_OK && p < c->kmeans.n; p++)
+        g.sizes[c->kmeans.label[p]]++;
+    /* The clusters that go on have what was taken back: it is undone first, the last of it before all. */
+    for (size_t b = plan->edits.n_back; b-- > 0 && c->continued && st == GF_OK;) {
+        size_t edit = plan->edits.n + b;
+        st = plan->edits.back[b].edit.kind == GF_EDIT_MERGE ? cut(&g, edit, err)
+                                                            : join(&g, edit, err);
+    }
     for (size_t i = 0; i < plan->edits.n && st == GF_OK; i++) {
-        if (plan->edits.at[i].edit.kind == GF_EDIT_MERGE) join(&g, i);
+        if (plan->edits.at[i].edit.kind == GF_EDIT_MERGE) st = join(&g, i, err);
         if (plan->edits.at[i].edit.kind == GF_EDIT_SPLIT) st = cut(&g, i, err);
     }
     if (st == GF_OK && o->regrouped) st = settle(&g, err);
     release_rows(&g.r);
     gf_free(g.votes);
+    gf_free(g.sizes);
     gf_free(g.changed);
     return st;
 }
@@ -604,6 +685,73 @@ static bool is_named(const gf_build_obeying *o, uint32_t id)
     return false;
 }
 
+/* The witnesses of all that is said of one cluster: each once. */
+typedef struct naming {
+    uint32_t *votes; /* k zeros */
+    uint32_t *sizes; /* k */
+    size_t *seen;    /* n points: 1 + the place of the atom that it was last counted for */
+} naming;
+
+/* The cluster that the group of that id is, by the witnesses of this atom and of later ones. */
+static uint32_t find_named(const gf_build_clustered *c, const gf_build_obeying *o, size_t atom,
+                           naming *n)
+{
+    uint32_t best = GF_NO_CLUSTER, id = o->atoms[atom].id;
+    size_t points = 0;
+    bool sampled = false;
+    for (size_t a = atom; a < o->n_atoms; a++) {
+        const gf_edit_atom *of = &o->atoms[a];
+        if (of->dead || of->id != id) continue;
+        sampled = sampled || of->sampled;
+        for (size_t i = 0; i < of->n; i++) {
+            uint32_t p = of->points[i];
+            if (n->seen[p] == atom + 1) continue;
+            n->seen[p] = atom + 1;
+            n->votes[c->kmeans.label[p]]++;
+            points++;
+        }
+    }
+    for (uint32_t l = 0; l < c->kmeans.k; l++)
+        if (n->votes[l] && maker_of(c, l) == GF_NOT_A_TOPIC &&
+            (best == GF_NO_CLUSTER || n->votes[l] > n->votes[best]))
+            best = l;
+    if (best != GF_NO_CLUSTER && !is_group(sampled, points, n->votes[best], n->sizes[best]))
+        best = GF_NO_CLUSTER;
+    memset(n->votes, 0, c->kmeans.k * sizeof *n->votes);
+    return best;
+}
+
+/*
+ * Clusters that come back, as a merge was taken back, have the ids of before: matching gives that of the merged
+ * cluster to the largest. One that has such an id takes the other's.
+ */
+static void name_again(const gf_build_plan *plan, const gf_build_clustered *c,
+                       const gf_build_obeying *o, gf_build_matched *m, naming *n)
+{
+    for (size_t a = 0; a < o->n_atoms; a++) {
+        const gf_edit_atom *atom = &o->atoms[a];
+        if (atom->edit < plan->edits.n || !atom->cuts || atom->dead) continue;
+        uint32_t l = find_named(c, o, a, n), had = cluster_of(m, c->kmeans.k, atom->id);
+        if (l == GF_NO_CLUSTER) continue;
+        if (had != GF_NO_CLUSTER) m->ids[had] = m->ids[l];
+        m->ids[l] = atom->id;
+    }
+}
+
+/* Say of an edit of a cluster that is gone that it is not kept; a lock makes its cluster anew. */
+static void lose_named(gf_build_plan *plan, const gf_build_obeying *o, const gf_edit_atom *atom)
+{
+    const gf_edit *e = &fact(plan, atom->edit)->edit;
+    bool any = false;
+    if (e->kind == GF_EDIT_LOCK && !e->off) return;
+    for (size_t a = 0; a < o->n_atoms && !any; a++)
+        any = o->atoms[a].id == atom->id && o->atoms[a].n > 0;
+    lose(plan, atom->edit,
+         any ? "cluster %" PRIu32 " is gone: its documents are in others"
+             : "no document of cluster %" PRIu32 " is left",
+         atom->id);
+}
+
 gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
                             const gf_build_obeying *o, gf_build_matched *m, gf_error *err)
 {
@@ -611,28 +759,29 @@ gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
     for (uint32_t l = 0; l < k; l++)
         if (gf_build_clustered_is_topic(c, l)) plan->edits.at[c->topic[l]].edit.cluster = m->ids[l];
     if (o->n_atoms == 0) return GF_OK;
-    uint32_t *votes = gf_calloc((size_t)k + 1, sizeof *votes);
-    if (!votes) return gf_fail_memory(err, "edits");
-    for (size_t a = 0; a < o->n_atoms; a++) {
+    naming n = {.votes = gf_calloc((size_t)k + 1, sizeof *n.votes),
+                .sizes = gf_calloc((size_t)k + 1, sizeof *n.sizes),
+                .seen = gf_calloc((size_t)c->kmeans.n + 1, sizeof *n.seen)};
+    gf_status st = n.votes && n.sizes && n.seen ? GF_OK : gf_fail_memory(err, "edits");
+    for (uint32_t p = 0; st == GF_OK && p < c->kmeans.n; p++)
+        n.sizes[c->kmeans.label[p]]++;
+    if (st == GF_OK && c->continued) name_again(plan, c, o, m, &n);
+    for (size_t a = 0; a < o->n_atoms && st == GF_OK; a++) {
         const gf_edit_atom *atom = &o->atoms[a];
         if (atom->dead || cluster_of(m, k, atom->id) != GF_NO_CLUSTER) continue;
         if (topic_of(plan, atom->id) != GF_NOT_A_TOPIC) continue; /* an id that waits for it */
-        uint32_t l = most_of(c, atom, votes);
+        uint32_t l = find_named(c, o, a, &n);
         /* A label that was pinned before there were edits is of its cluster without a fact. */
-        if (l != GF_NO_CLUSTER && maker_of(c, l) == GF_NOT_A_TOPIC && !is_named(o, m->ids[l]) &&
+        if (l != GF_NO_CLUSTER && !is_named(o, m->ids[l]) &&
             !gf_pins_kept_label(&plan->pins, m->ids[l]))
             m->ids[l] = atom->id;
     }
-    gf_free(votes);
-    for (size_t a = 0; a < o->n_atoms; a++) {
-        const gf_edit_atom *atom = &o->atoms[a];
-        const gf_edit *e = &plan->edits.at[atom->edit].edit;
-        if (cluster_of(m, k, atom->id) != GF_NO_CLUSTER) continue;
-        if (e->kind != GF_EDIT_LOCK || e->off)
-            lose(plan, atom->edit, "cluster %" PRIu32 " is gone: its documents are in others",
-                 atom->id);
-    }
-    return GF_OK;
+    for (size_t a = 0; a < o->n_atoms && st == GF_OK; a++)
+        if (cluster_of(m, k, o->atoms[a].id) == GF_NO_CLUSTER) lose_named(plan, o, &o->atoms[a]);
+    gf_free(n.votes);
+    gf_free(n.sizes);
+    gf_free(n.seen);
+    return st;
 }
 
 /* ---- locked centres -------------------------------------------------------------------------- */
@@ -941,7 +1090,7 @@ gf_status gf_build_obey_places(gf_build_plan *plan, gf_pool *pool,
                                const gf_build_gathered *documents, gf_build_clustered *c,
                                gf_build_obeying *o, gf_build_matched *m, gf_error *err)
 {
-    if (plan->edits.n == 0 || c->kmeans.k == 0) return GF_OK;
+    if (plan->edits.n + plan->edits.n_back == 0 || c->kmeans.k == 0) return GF_OK;
     rows r = {.plan = plan, .documents = documents, .c = c};
     gf_status st = obey_locks(&r, plan, o, m, err);
     if (st == GF_OK) st = place_all(&r, plan, m, o, err);

@@ -212,9 +212,9 @@ gf_status gf_build_plan_read(gf_build_plan *p, bool *modified, gf_error *err)
     gf_pins_release(&p->pins);
     gf_edits_release(&p->edits);
     if (st == GF_OK) st = gf_pins_read(row.pins, p->configuration, &p->pins, err);
-    if (st == GF_OK && p->pins.edited)
-        st = gf_edits_read(p->store, NULL, p->where, p->configuration, &p->edits, err);
+    if (st == GF_OK) st = gf_edits_read(p->store, NULL, p->where, p->configuration, &p->edits, err);
     if (st == GF_OK) {
+        p->pins.edited = gf_edits_last_number(&p->edits, p->pins.edited);
         p->seq = row.seq;
         p->size = row.size;
         p->served = (gf_build_info){.build = gf_collection_row_served(&row, p->configuration)};

@@ -81,13 +81,13 @@ static gf_kept_edit *find_edit(const gf_kept_edits *edits, uint64_t number)
 }
 
 /*
- * Edits that the build has kept or lost are told so. What groups were before them is of use while their
+ * Edits that the build has kept or lost are told so; those that it has undone are forgotten. What groups were before them is of use while their
  * build may be served: the one before this is kept as well.
  */
 static gf_status note_edits(const gf_build_plan *p, gf_batch *batch, gf_error *err)
 {
     gf_kept_edits now = {0};
-    if (p->edits.n == 0) return GF_OK;
+    if (p->edits.n + p->edits.n_back == 0) return GF_OK;
     gf_status st = gf_edits_read(p->store, NULL, p->where, p->configuration, &now, err);
     for (size_t i = 0; i < p->edits.n && st == GF_OK; i++) {
         gf_kept_edit *e = find_edit(&now, p->edits.at[i].edit.number);
@@ -99,6 +99,9 @@ static gf_status note_edits(const gf_build_plan *p, gf_batch *batch, gf_error *e
             st = gf_edits_delete_before(p->store, p->where, p->configuration, e->edit.number, batch,
                                         err);
     }
+    for (size_t i = 0; i < p->edits.n_back && st == GF_OK; i++)
+        st = gf_edits_delete(p->store, p->where, p->configuration, &p->edits.back[i].edit, batch,
+                             err);
     gf_edits_release(&now);
     return st;
 }

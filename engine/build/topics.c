@@ -81,7 +81,7 @@ static uint32_t find_document(const gf_build_gathered *d, gf_slice id)
     return from < d->n && gf_slice_equal(gf_build_gathered_id(d, from), id) ? from : UINT32_MAX;
 }
 
-/* A later word on a document counts; one that has no row is no example. */
+/* A later word on a document counts, also that it is in no topic; one that has no row is no example. */
 static void take_example(describing *g, gf_slice id, size_t edit)
 {
     uint32_t document = find_document(g->documents, id);
@@ -94,6 +94,9 @@ static void take_example(describing *g, gf_slice id, size_t edit)
 typedef struct field_walk {
     describing *g;
     gf_slice field;
+    gf_strings names; /* of the topics, folded */
+    size_t *topic;    /* names.n: edits, by their places */
+    gf_buffer letters;
     gf_json_parser *parser;
     gf_field *fields;
     size_t room;
@@ -123,11 +126,33 @@ static gf_status look_at_document(void *context, const gf_row *row, gf_error *er
     if (st != GF_OK) return st;
     gf_document_row_read(row, gf_buffer_view(&w->id), w->fields, &d, &seq);
     st = gf_document_row_value(&d, w->field, w->parser, &value, err);
-    for (size_t i = 0; i < p->edits.n && st == GF_OK && value.len; i++) {
-        const gf_edit *e = &p->edits.at[i].edit;
-        if (gf_slice_equal(e->field, w->field) && gf_utf8_same_letters(e->text, value) &&
-            gf_edits_topic_holds(&p->edits, i))
-            take_example(w->g, d.id, i);
+    if (st != GF_OK || !value.len) return st;
+    gf_buffer_reset(&w->letters);
+    gf_utf8_fold(value, &w->letters);
+    st = gf_buffer_check(&w->letters, err);
+    if (st != GF_OK) return st;
+    uint32_t name = gf_strings_find(&w->names, gf_buffer_view(&w->letters));
+    if (name != GF_STRING_NONE) take_example(w->g, d.id, w->topic[name]);
+    return GF_OK;
+}
+
+/* The names of the field's topics, of which one holds of each name. */
+static gf_status list_names(field_walk *w, gf_error *err)
+{
+    const gf_kept_edits *edits = &w->g->plan->edits;
+    gf_status st = GF_OK;
+    w->topic = gf_array(edits->n, sizeof *w->topic);
+    if (!w->topic) return gf_fail_memory(err, "topics");
+    for (size_t i = 0; i < edits->n && st == GF_OK; i++) {
+        const gf_edit *e = &edits->at[i].edit;
+        uint32_t name = 0;
+        if (!gf_slice_equal(e->field, w->field) || !gf_edits_topic_holds(edits, i)) continue;
+        gf_buffer_reset(&w->letters);
+        gf_utf8_fold(e->text, &w->letters);
+        st = gf_buffer_check(&w->letters, err);
+        if (st == GF_OK)
+            st = gf_strings_add(&w->names, gf_buffer_view(&w->letters), &name, NULL, err);
+        if (st == GF_OK) w->topic[name] = i;
     }
     return st;
 }
@@ -139,6 +164,7 @@ static gf_status take_field(describing *g, gf_slice field, gf_error *err)
     gf_buffer prefix = {0};
     gf_tables_collection_key(&prefix, p->where.name_space, p->where.collection);
     gf_status st = gf_buffer_check(&prefix, err);
+    if (st == GF_OK) st = list_names(&w, err);
     if (st == GF_OK) st = gf_json_parser_create(&w.parser, err);
     gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = p->snapshot, .family = GF_DOCUMENTS_MAIN,
                                         .prefix = gf_buffer_view(&prefix));
@@ -146,6 +172,9 @@ static gf_status take_field(describing *g, gf_slice field, gf_error *err)
     gf_json_parser_free(w.parser);
     gf_buffer_release(&prefix);
     gf_buffer_release(&w.id);
+    gf_buffer_release(&w.letters);
+    gf_strings_release(&w.names);
+    gf_free(w.topic);
     gf_free(w.fields);
     return st;
 }
@@ -189,8 +218,8 @@ static gf_status take_examples(describing *g, gf_error *err)
         if (gf_edits_topic_holds(edits, i)) {
             st = take_like(g, i, err);
         } else if (e->kind == GF_EDIT_MOVE || e->kind == GF_EDIT_KEEP) {
-            size_t topic = gf_edits_topic_of(edits, e->cluster);
-            if (topic < edits->n) take_example(g, e->document, topic);
+            size_t topic = gf_edits_topic_of(edits, gf_edits_called_after(edits, i, e->cluster));
+            take_example(g, e->document, topic < edits->n ? topic : GF_NOT_A_TOPIC);
         }
     }
     for (uint32_t r = 0; r < g->x->n_rows && st == GF_OK; r++)

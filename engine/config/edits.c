@@ -25,7 +25,27 @@ void gf_edits_release(gf_kept_edits *e)
 {
     gf_arena_release(&e->memory);
     gf_free(e->at);
+    gf_free(e->back);
     *e = (gf_kept_edits){0};
+}
+
+uint64_t gf_edits_last_number(const gf_kept_edits *edits, uint64_t pinned)
+{
+    uint64_t last = edits->n ? edits->at[edits->n - 1].edit.number : 0;
+    return last > pinned ? last : pinned;
+}
+
+uint32_t gf_edits_called_after(const gf_kept_edits *edits, size_t at, uint32_t id)
+{
+    for (size_t i = at + 1; i < edits->n; i++) {
+        const gf_edit *x = &edits->at[i].edit;
+        for (size_t o = 0; o < x->n_others && x->kind == GF_EDIT_MERGE; o++)
+            if (x->others[o] == id) {
+                id = x->cluster;
+                break;
+            }
+    }
+    return id;
 }
 
 /* ---- topics ---------------------------------------------------------------------------------- */
@@ -151,6 +171,7 @@ static void write_edit(const gf_kept_edit *kept, gf_buffer *out)
     gf_json_put_uint(&w, "when", (uint64_t)e->when);
     gf_json_put_uint(&w, "build", (uint64_t)e->build);
     put_text(&w, "lost", e->lost);
+    if (kept->taken_back) gf_json_put_bool(&w, "taken_back", true);
     gf_json_end(&w, '}');
 }
 
@@ -254,6 +275,7 @@ static bool take_edit(reading *r, gf_json_value root, gf_kept_edit *kept)
     kept->was = (gf_edit_was){.flag = take_flag(root, "was"),
                               .label = take_text(r, root, "was"),
                               .state = take_state(r, root, "was")};
+    kept->taken_back = take_flag(root, "taken_back");
     return good;
 }
 
@@ -274,11 +296,16 @@ static gf_status read_cell(void *context, const gf_row *row, gf_error *err)
     gf_status st = gf_json_parse_copy(r->parser, row->cells[0].value, &root, err);
     if (st == GF_EINVAL || (st == GF_OK && !take_edit(r, root, &kept) && r->good))
         return damaged(err);
-    if (st == GF_OK &&
-        (!r->good || !gf_grow(&out->at, &out->capacity, out->n + 1, sizeof *out->at)))
-        st = gf_fail_memory(err, "edits");
-    if (st == GF_OK) out->at[out->n++] = kept;
-    return st;
+    if (st != GF_OK) return st;
+    bool room = kept.taken_back
+                    ? gf_grow(&out->back, &out->back_capacity, out->n_back + 1, sizeof *out->back)
+                    : gf_grow(&out->at, &out->capacity, out->n + 1, sizeof *out->at);
+    if (!r->good || !room) return gf_fail_memory(err, "edits");
+    if (kept.taken_back)
+        out->back[out->n_back++] = kept;
+    else
+        out->at[out->n++] = kept;
+    return GF_OK;
 }
 
 gf_status gf_edits_read(gf_store *s, const gf_snapshot *snapshot, gf_place where,

@@ -17,7 +17,8 @@
  *      "by": "ann", "reason": "one and the same", "lost": "no document of cluster 9 is left"}
  *
  * and, each where it is there: "off", "document", "text", "state", "was" (what a label, a flag or a state
- * was before). A topic has its name in "text", "words", "field", and as "like" the number of its examples,
+ * was before). "taken_back": a merge or a split that was undone, of which the served build has the effect; the
+ * next rebuild undoes that by the witnesses, and then forgets it. A topic has its name in "text", "words", "field", and as "like" the number of its examples,
  * which are the witnesses of side 0; "cluster" is 0 until it has one.
  */
 #ifndef GF_ENGINE_CONFIG_EDITS_H
@@ -41,18 +42,24 @@ typedef struct gf_edit_was {
 typedef struct gf_kept_edit {
     gf_edit edit;
     gf_edit_was was;
+    bool taken_back;
 } gf_kept_edit;
 
 /** The edits of a configuration, oldest first. {0} to begin with. */
 typedef struct gf_kept_edits {
-    gf_kept_edit *at; /* n */
+    gf_kept_edit *at; /* n: those that hold */
     size_t n, capacity;
+    gf_kept_edit *back; /* n_back: those that were taken back, and that a rebuild has to undo */
+    size_t n_back, back_capacity;
     gf_arena memory;
 } gf_kept_edits;
 
 gf_status gf_edits_read(gf_store *store, const gf_snapshot *snapshot, gf_place where,
                         gf_slice configuration, gf_kept_edits *out, gf_error *err);
 void gf_edits_release(gf_kept_edits *edits);
+
+/** The number of the last edit, by the pins or by the list, where pins were lost as of a row that was repaired. */
+uint64_t gf_edits_last_number(const gf_kept_edits *edits, uint64_t pinned);
 
 /** Put an edit's cell, delete all that is kept of it, delete what it was before. */
 gf_status gf_edits_put(gf_store *store, gf_place where, gf_slice configuration,
@@ -96,6 +103,9 @@ size_t gf_edits_find_topic(const gf_kept_edits *edits, gf_slice name);
 
 /** The place of the topic that holds and has this cluster; edits->n: there is none. */
 size_t gf_edits_topic_of(const gf_kept_edits *edits, uint32_t cluster);
+
+/** The id of a cluster that the edit at that place names, after the merges behind it. */
+uint32_t gf_edits_called_after(const gf_kept_edits *edits, size_t at, uint32_t id);
 
 /** The numbers of the topics that hold, with commas between: what a build keeps of those that it obeyed. */
 gf_status gf_edits_list_topics(const gf_kept_edits *edits, gf_buffer *out, gf_error *err);

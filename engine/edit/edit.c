@@ -42,6 +42,7 @@ gf_status gf_edit_begin(gf_editing *e, gf_error *err)
         st = gf_configuration_load(e->store, NULL, e->where, &e->row, e->configuration, &map, err);
     if (st == GF_OK) st = gf_pins_read(e->row.pins, e->configuration, &e->pins, err);
     if (st == GF_OK) st = gf_edits_read(e->store, NULL, e->where, e->configuration, &e->edits, err);
+    if (st == GF_OK) e->pins.edited = gf_edits_last_number(&e->edits, e->pins.edited);
     gf_settings_map_release(&map);
     return st;
 }
@@ -446,21 +447,30 @@ static gf_status merge(gf_editing *e, gf_edit *edit, gf_error *err)
     return st == GF_OK ? put_group_witnesses(e, edit, &g.before, err) : st;
 }
 
+/* Whether a rebuild is under way: it obeys edits as they were when it began. */
+static gf_status find_rebuild(const gf_editing *e, bool *is, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_tables_configuration_key(&key, e->where.name_space, e->where.collection, e->configuration);
+    gf_status st = gf_buffer_check(&key, err);
+    *is = st == GF_OK && gf_store_is_active(e->store, gf_buffer_view(&key));
+    gf_buffer_release(&key);
+    return st;
+}
+
 static gf_status check_split(const gf_editing *e, const gf_edit *edit, uint32_t parts,
                              gf_error *err)
 {
-    gf_buffer key = {0};
+    bool rebuilt = false;
     gf_status st = refuse_locked(e, edit->cluster, "split", err);
     if (st == GF_OK && (parts < 2 || parts > MOST_PARTS))
         st = gf_fail(err, GF_EINVAL, "a cluster is split into 2 to %d parts", MOST_PARTS);
-    gf_tables_configuration_key(&key, e->where.name_space, e->where.collection, e->configuration);
-    if (st == GF_OK) st = gf_buffer_check(&key, err);
     /* The rebuild gives ids as well, and those of the split would not be known to it. */
-    if (st == GF_OK && !e->again && gf_store_is_active(e->store, gf_buffer_view(&key)))
+    if (st == GF_OK && !e->again) st = find_rebuild(e, &rebuilt, err);
+    if (st == GF_OK && rebuilt)
         st = gf_fail(err, GF_EBUSY,
                      "configuration \"%.*s\" of \"%.*s\" is being rebuilt: split when that is done",
                      GF_SLICE_ARG(e->configuration), GF_SLICE_ARG(e->where.collection));
-    gf_buffer_release(&key);
     return st;
 }
 
@@ -846,7 +856,8 @@ static gf_status check_kept_after(const gf_editing *e, size_t at, const gf_group
             moved = moved || (e->edits.at[j].edit.kind == GF_EDIT_MOVE &&
                               gf_slice_equal(e->edits.at[j].edit.document, x->document));
         if (!back || moved ||
-            gf_edit_called_after(e, at, back->cluster) == gf_edit_called_after(e, i, x->cluster))
+            gf_edits_called_after(&e->edits, at, back->cluster) ==
+                gf_edits_called_after(&e->edits, i, x->cluster))
             continue;
         return gf_fail(err, GF_ECONFLICT,
                        "document \"%.*s\" would go back to cluster %" PRIu32 ", and edit %" PRIu64
@@ -967,18 +978,37 @@ static bool has_later(const gf_editing *e, size_t at)
 }
 
 /*
+ * Forget an edit that was taken back. Where a build has its effect, or will have it, a merge or a split stays as
+ * one that the next rebuild undoes.
+ */
+static gf_status forget_edit(gf_editing *e, gf_kept_edit *kept, bool in_effect, gf_error *err)
+{
+    const gf_edit *x = &kept->edit;
+    bool stays = in_effect && !x->lost.len && gf_edit_sides(x) > 1;
+    if (!stays) return gf_edits_delete(e->store, e->where, e->configuration, x, e->batch, err);
+    kept->taken_back = true;
+    gf_status st =
+        gf_edits_delete_before(e->store, e->where, e->configuration, x->number, e->batch, err);
+    return st == GF_OK ? gf_edits_put(e->store, e->where, e->configuration, kept, e->batch, err)
+                       : st;
+}
+
+/*
  * Take an edit, with its pins restored in the batch, out of the served build. Where later ones are made again
  * that goes by steps: until all are done a rebuild is owed, which obeys those that the build does not have.
  */
-static gf_status take_out(gf_editing *e, size_t at, gf_error *err)
+static gf_status take_out(gf_editing *e, size_t at, bool *waits, gf_error *err)
 {
     const gf_edit *x = &e->edits.at[at].edit;
-    bool later = has_later(e, at);
+    bool later = has_later(e, at), rebuilt = false;
+    gf_status st = find_rebuild(e, &rebuilt, err);
+    *waits = rebuilt && gf_edit_sides(x) > 1;
+    if (*waits) e->pins.owed = e->pins.edited + 1;
     uint64_t owed = e->pins.owed;
     if (later) e->pins.owed = e->pins.edited + 1;
-    gf_status st = take_out_later(e, at, err);
+    if (st == GF_OK) st = take_out_later(e, at, err);
     if (st == GF_OK) st = restore_groups(e, x, err);
-    if (st == GF_OK) st = gf_edits_delete(e->store, e->where, e->configuration, x, e->batch, err);
+    if (st == GF_OK) st = forget_edit(e, &e->edits.at[at], rebuilt, err);
     if (st == GF_OK) st = go_on(e, err);
     if (st == GF_OK) st = make_later(e, at, err);
     if (st != GF_OK || !later) return st;
@@ -992,7 +1022,7 @@ static gf_status take_back_fact(gf_editing *e, size_t at, bool *waits, gf_error 
     const gf_edit *x = &e->edits.at[at].edit;
     bool label = x->kind == GF_EDIT_LABEL && is_of_build(e, x->cluster, x->text);
     gf_status st = restore_pins(e, at, err);
-    if (st == GF_OK) st = gf_edits_delete(e->store, e->where, e->configuration, x, e->batch, err);
+    if (st == GF_OK) st = forget_edit(e, &e->edits.at[at], true, err);
     if (st != GF_OK) return st;
     *waits = gf_edit_changes_groups(x) || x->kind == GF_EDIT_KEEP || x->kind == GF_EDIT_LOCK ||
              x->kind == GF_EDIT_TOPIC || (label && !gf_pins_kept_label(&e->pins, x->cluster));
@@ -1019,7 +1049,7 @@ static gf_status undo(gf_editing *e, uint64_t number, bool *waits, gf_visit_edit
     if (st != GF_OK) return st;
     const gf_edit *x = &e->edits.at[at].edit;
     *waits = false;
-    st = in_build ? take_out(e, at, err) : take_back_fact(e, at, waits, err);
+    st = in_build ? take_out(e, at, waits, err) : take_back_fact(e, at, waits, err);
     return st == GF_OK && visit ? visit(context, x, err) : st;
 }
 

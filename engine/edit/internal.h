@@ -114,9 +114,6 @@ gf_status gf_edit_tree(gf_editing *e, const gf_grouping *before, gf_grouping *af
                        const gf_centres *centres, const uint32_t *ids, const uint64_t *sizes,
                        gf_error *err);
 
-/** The id of a cluster that the edit at that place names, after the merges behind it. */
-uint32_t gf_edit_called_after(const gf_editing *e, size_t at, uint32_t id);
-
 /**
  * The first cluster id that was never used, by all builds of the configuration, and the key of its
  * newest build, which has to know of ids that are used.

@@ -374,8 +374,13 @@ static gf_status read_before(regrouping *r, gf_grouping *out, gf_error *err)
     gf_status st = out->at ? GF_OK : gf_fail_memory(err, "clusters");
     for (size_t c = 0; c < out->n && st == GF_OK; c++) {
         gf_group *g = &out->at[c];
-        st = gf_groups_read_cluster(v, gf_view_find_cluster(v, r->m.clusters[c]), &e->memory, g,
-                                    err);
+        const gf_listed_cluster *listed = gf_view_find_cluster(v, r->m.clusters[c]);
+        if (!listed)
+            return gf_fail(err, GF_ECORRUPT,
+                           "table memberships: a document is in cluster %" PRIu32
+                           ", which its build has not",
+                           r->m.clusters[c]);
+        st = gf_groups_read_cluster(v, listed, &e->memory, g, err);
         if (st != GF_OK) break;
         for (size_t i = 0; i < r->m.n; i++)
             g->n += r->m.at[i].from == c;
@@ -527,29 +532,35 @@ gf_status gf_regroup_merge(gf_editing *e, const gf_edit *edit, gf_regrouped *out
 
 /* ---- split ----------------------------------------------------------------------------------- */
 
-uint32_t gf_edit_called_after(const gf_editing *e, size_t at, uint32_t id)
+static gf_edit_member *find_member(const gf_edit_members *m, gf_slice id)
 {
-    for (size_t i = at + 1; i < e->edits.n; i++) {
-        const gf_edit *x = &e->edits.at[i].edit;
-        for (size_t o = 0; o < x->n_others && x->kind == GF_EDIT_MERGE; o++)
-            if (x->others[o] == id) {
-                id = x->cluster;
-                break;
-            }
+    size_t from = 0, to = m->n;
+    while (from < to) {
+        size_t middle = from + (to - from) / 2;
+        if (gf_slice_compare(m->at[middle].id, id) < 0)
+            from = middle + 1;
+        else
+            to = middle;
     }
-    return id;
+    return from < m->n && gf_slice_equal(m->at[from].id, id) ? &m->at[from] : NULL;
 }
 
-/* The document is in the cluster by word of a person, and so stays where the id does. */
-static bool is_placed(const gf_editing *e, uint32_t cluster, gf_slice id)
+/* Documents that are in the cluster by word of a person stay where the id does; the last word counts. */
+static gf_status keep_placed(regrouping *r, gf_error *err)
 {
-    for (size_t i = e->edits.n; i-- > 0;) {
-        const gf_edit *x = &e->edits.at[i].edit;
+    const gf_kept_edits *edits = &r->e->edits;
+    bool *said = gf_calloc(r->m.n + 1, sizeof *said);
+    if (!said) return gf_fail_memory(err, "members");
+    for (size_t i = edits->n; i-- > 0;) {
+        const gf_edit *x = &edits->at[i].edit;
         bool places = x->kind == GF_EDIT_MOVE || x->kind == GF_EDIT_KEEP;
-        if (places && gf_slice_equal(x->document, id))
-            return gf_edit_called_after(e, i, x->cluster) == cluster;
+        gf_edit_member *m = places ? find_member(&r->m, x->document) : NULL;
+        if (!m || said[m - r->m.at]) continue;
+        said[m - r->m.at] = true;
+        if (gf_edits_called_after(edits, i, x->cluster) == r->m.clusters[0]) m->to = 0;
     }
-    return false;
+    gf_free(said);
+    return GF_OK;
 }
 
 static gf_status copy_rows(const regrouping *r, uint32_t n, uint64_t nnz, gf_csr *x, gf_error *err)
@@ -597,8 +608,8 @@ static gf_status cut(regrouping *r, uint32_t parts, gf_error *err)
     for (size_t i = 0; i < r->m.n && st == GF_OK; i++) {
         gf_edit_member *m = &r->m.at[i];
         m->to = m->row.n ? result.label[at++] : 0;
-        if (is_placed(r->e, cluster, m->id)) m->to = 0;
     }
+    if (st == GF_OK) st = keep_placed(r, err);
     gf_kmeans_release(&result);
     gf_csr_release(&x);
     return st;

@@ -222,6 +222,9 @@ static gf_status forget_in(purging *p, const gf_configuration_state *c, gf_batch
         if (st == GF_OK && (stale || e->build != c->rebuilt))
             st = gf_edits_delete_before(p->store, p->where, c->name, e->number, batch, err);
     }
+    for (size_t i = 0; i < edits.n_back && st == GF_OK; i++)
+        st =
+            gf_edits_forget_witnesses(p->store, p->where, c->name, &edits.back[i].edit, batch, err);
     if (st == GF_OK) st = gf_watches_forget(p->store, p->where, c->name, batch, err);
     gf_edits_release(&edits);
     return st;

@@ -554,8 +554,10 @@ static gf_status check_edits(checking *c, gf_place where, gf_slice configuration
     if (st == GF_OK) st = gf_edits_read(s, c->snapshot, where, configuration, &edits, err);
     if (st == GF_OK && edits.n && edits.at[edits.n - 1].edit.number > pins.edited)
         st = gf_audit_fault(&c->audit, of, err, "an edit is newer than the collection says");
-    for (size_t i = 0; i < edits.n && st == GF_OK; i++) {
-        const gf_edit *e = &edits.at[i].edit;
+    if (st == GF_OK && edits.n_back && edits.back[edits.n_back - 1].edit.number > pins.edited)
+        st = gf_audit_fault(&c->audit, of, err, "an edit is newer than the collection says");
+    for (size_t i = 0; i < edits.n + edits.n_back && st == GF_OK; i++) {
+        const gf_edit *e = i < edits.n ? &edits.at[i].edit : &edits.back[i - edits.n].edit;
         for (size_t side = 0; side < gf_edit_sides(e) && st == GF_OK; side++)
             st = gf_edits_read_side(s, c->snapshot, where, configuration, e->number, (uint32_t)side,
                                     &row, err);

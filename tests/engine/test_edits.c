@@ -500,6 +500,115 @@ static void undo_after_a_rebuild_leaves_the_new_build_alone(void **state)
     }
 }
 
+/* What a merge or a split did is undone by the next rebuild, with the ids of before, also beside other edits. */
+static void undo_after_a_rebuild_is_done_by_the_next(void **state)
+{
+    (void)state;
+    for (int splits = 0; splits < 2; splits++) {
+        fixture f;
+        gf_error err;
+        edit_list l;
+        bool waits = false;
+        open_subjects(&f);
+        uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
+        if (splits)
+            assert_ok(try_split(&f, a, 2, &err));
+        else
+            assert_ok(try_merge(&f, c, b, &err));
+        rebuild(&f, GF_START_SERVED);
+        assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_HIDE, .cluster = c), &err));
+        assert_ok(try_undo(&f, 1, &waits, &err));
+        assert_true(waits);
+        list_edits(&f, &l);
+        assert_int_equal(l.n, 1);
+        fixture_is_sound(&f);
+        for (int again = 0; again < 2; again++) {
+            rebuild(&f, GF_START_SERVED);
+            for (int d = 0; d < 12; d++) {
+                char id[8];
+                snprintf(id, sizeof id, "%03d", d);
+                assert_int_equal(place(&f, id), d < 4 ? a : d < 8 ? b : c);
+            }
+            fixture_is_sound(&f);
+        }
+        list_edits(&f, &l);
+        assert_int_equal(l.n, 1);
+        assert_string_equal(l.lost[0], "");
+        fixture_close(&f);
+    }
+}
+
+static void undo_meanwhile(void *context, gf_place where, const char *phase, uint64_t done,
+                           uint64_t total)
+{
+    fixture *f = context;
+    gf_error err;
+    edit_list l;
+    bool waits = false;
+    (void)where, (void)done, (void)total;
+    list_edits(f, &l);
+    if (l.n == 0 || strcmp(phase, "naming clusters") != 0) return;
+    assert_ok(try_undo(f, 0, &waits, &err));
+    assert_true(waits);
+}
+
+/* The rebuild began with the merge: its build has it, and the one after it does not. */
+static void undo_while_a_rebuild_runs_is_done_by_the_next(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_rebuild_result result;
+    gf_rebuild_options o =
+        GF_REBUILD_OPTIONS(.force = true, .threads = 1, .progress = undo_meanwhile, .context = &f);
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004");
+    assert_ok(try_merge(&f, a, b, &err));
+    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+    assert_int_equal(place(&f, "004"), a);
+    fixture_is_sound(&f);
+    o = (gf_rebuild_options)GF_REBUILD_OPTIONS(.threads = 1);
+    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err)); /* it is due */
+    assert_int_equal(place(&f, "000"), a);
+    assert_int_equal(place(&f, "004"), b);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* Witnesses of an edit that came among others are no reason to give its id to these, nor to join them. */
+static void few_witnesses_stand_for_no_cluster_of_others(void **state)
+{
+    (void)state;
+    for (int merges = 0; merges < 2; merges++) {
+        fixture f;
+        gf_error err;
+        edit_list l;
+        open_subjects(&f);
+        uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
+        if (merges)
+            assert_ok(try_merge(&f, a, b, &err));
+        else
+            assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_HIDE, .cluster = b), &err));
+        /* Of the cluster b one document is left, which is about the subject of c now. */
+        for (int d = 4; d < 7; d++) {
+            char id[8];
+            snprintf(id, sizeof id, "%03d", d);
+            fixture_delete(&f, "c", id);
+        }
+        fixture_put(&f, "c", "007", "the orbit of that comet and its star is long");
+        fixture_set(&f, "c", "default", "k", "2");
+        rebuild(&f, merges ? GF_START_FRESH : GF_START_SERVED);
+        assert_int_equal(place(&f, "000"), a);
+        assert_int_equal(place(&f, "008"), c);
+        assert_int_equal(place(&f, "010"), c);
+        assert_int_equal(place(&f, "007"), merges ? a : c);
+        list_edits(&f, &l);
+        if (!merges) assert_non_null(strstr(l.lost[0], "its documents are in others"));
+        fixture_is_sound(&f);
+        fixture_close(&f);
+    }
+}
+
 static void a_lock_that_came_later_is_no_matter(void **state)
 {
     (void)state;
@@ -847,7 +956,6 @@ static gf_rebuild_outcome rebuild_if_due(fixture *f)
     gf_rebuild_result result;
     gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
     assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
-    fixture_is_sound(f);
     return result.outcome;
 }
 
@@ -926,6 +1034,38 @@ static void an_own_label_that_is_taken_does_not_come_back(void **state)
     fixture_close(&f);
 }
 
+/* As after a repair of the collection's row: the facts are there, and keep their numbers. */
+static void edits_outlast_the_pins(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    edit_list l;
+    gf_batch *batch;
+    gf_buffer key = {0};
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
+    assert_ok(try_merge(&f, a, b, &err));
+    gf_tables_collection_key(&key, GF_SLICE("test"), GF_SLICE("c"));
+    assert_ok(gf_batch_create(f.store->db, &batch, &err));
+    gf_batch_delete_cell(batch, f.store->tables.collections, gf_buffer_view(&key),
+                         GF_COLLECTIONS_MAIN, GF_SLICE("pins"));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    gf_buffer_release(&key);
+    rebuild(&f, GF_START_FRESH);
+    assert_int_equal(place(&f, "004"), place(&f, "000"));
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    assert_ok(try_move(&f, "009", place(&f, "000"), &err));
+    list_edits(&f, &l);
+    assert_int_equal(l.n, 2);
+    assert_int_equal(l.at[0].kind, GF_EDIT_MERGE);
+    assert_int_equal(l.at[1].number, 2);
+    assert_true(place(&f, "008") == c);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 /* ---- random histories ------------------------------------------------------------------------ */
 
 enum { MOST_DOCUMENTS = 48, MOST_CLUSTERS = 64 };
@@ -940,6 +1080,8 @@ typedef struct history {
     bool there[MOST_DOCUMENTS];
     bool vectors; /* rows are given, and are not of the texts */
     bool waiting; /* an edit of an earlier build was taken back, and no rebuild came since */
+    uint32_t coming[MOST_CLUSTERS]; /* n_coming: clusters that these were about */
+    size_t n_coming;
     uint64_t made, split, undone, lost, returned;
 } history;
 
@@ -978,7 +1120,7 @@ static bool is_named(const edit_list *l, uint32_t id, bool ended)
 /*
  * Ids of the served build. One that was not there before the step is above all that were ever given, or
  * comes back with the documents that an edit names it by: `standing`, or, where an edit was taken back,
- * those of before.
+ * those of before, or of an earlier build what the rebuild undoes.
  */
 static void look_at_ids(history *h, const edit_list *standing, const edit_list *taken_back)
 {
@@ -995,6 +1137,7 @@ static void look_at_ids(history *h, const edit_list *standing, const edit_list *
         uint32_t id = h->ids[i];
         if (id > h->highest) h->highest = id;
         if (id > seen || is_one_of(id, h->were, h->n_were)) continue;
+        if (!h->waiting && is_one_of(id, h->coming, h->n_coming)) continue;
         if (!is_named(standing, id, false) && !(taken_back && is_named(taken_back, id, true)))
             fail_msg("cluster %u was gone, and its id has been given again", id);
         h->returned++;
@@ -1029,6 +1172,7 @@ static void check_edits(history *h, const edit_list *taken_back)
     list_edits(&h->f, &l);
     look_at_ids(h, &l, taken_back);
     if (h->waiting) return;
+    h->n_coming = 0;
     for (size_t i = 0; i < l.n; i++) {
         const gf_edit *e = &l.at[i];
         if (l.lost[i][0]) {
@@ -1154,10 +1298,13 @@ static void undo_one(history *h, edit_list *l)
     bool waits = false;
     list_edits(&h->f, l);
     if (l->n == 0) return;
-    gf_status st = try_undo(&h->f, l->at[gf_random_below(&h->random, l->n)].number, &waits, &err);
+    size_t at = gf_random_below(&h->random, l->n);
+    gf_status st = try_undo(&h->f, l->at[at].number, &waits, &err);
     if (st != GF_OK && st != GF_ECONFLICT) fail_msg("%s", err.message);
     h->undone += st == GF_OK;
     h->waiting = h->waiting || waits;
+    for (size_t i = 0; i <= l->at[at].n_others && waits && h->n_coming < MOST_CLUSTERS; i++)
+        h->coming[h->n_coming++] = i ? l->others[at][i - 1] : l->at[at].cluster;
 }
 
 /* Rows of some columns each, which have nothing to do with the texts; one in ten documents has none. */
@@ -1220,6 +1367,7 @@ static void run_history(history *h, uint64_t seed, bool vectors)
     h->n_ids = 0;
     h->vectors = vectors;
     h->waiting = false;
+    h->n_coming = 0;
     fixture_open(&h->f);
     for (int i = 0; i < 4; i++)
         put_some(h);
@@ -1340,6 +1488,32 @@ static void a_size_that_is_too_large_is_damage(void **state)
     fixture_close(&f);
 }
 
+static void a_membership_of_no_cluster_is_damage(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_view *v;
+    gf_batch *batch;
+    gf_buffer key = {0};
+    open_subjects(&f);
+    uint32_t a = place(&f, "000"), b = place(&f, "004");
+    assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_load_clusters(v, &err));
+    gf_tables_cluster_key(&key, gf_buffer_view(&v->key), gf_view_find_cluster(v, a)->own_label);
+    assert_ok(gf_batch_create(f.store->db, &batch, &err));
+    gf_batch_put(batch, f.store->tables.clusters, gf_buffer_view(&key), GF_CLUSTERS_MAIN,
+                 GF_SLICE("id"), GF_SLICE("99"), 0);
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    gf_view_close(v);
+    gf_buffer_release(&key);
+    fixture_close(&f);
+    fixture_reopen(&f); /* clusters that were listed are remembered */
+    assert_status(GF_ECORRUPT, try_move(&f, "001", b, &err));
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -1351,6 +1525,9 @@ int main(void)
         cmocka_unit_test(documents_keep_their_next_where_nothing_joins_a_lock),
         cmocka_unit_test(an_edit_made_while_a_rebuild_runs_is_in_it),
         cmocka_unit_test(undo_after_a_rebuild_leaves_the_new_build_alone),
+        cmocka_unit_test(undo_after_a_rebuild_is_done_by_the_next),
+        cmocka_unit_test(undo_while_a_rebuild_runs_is_done_by_the_next),
+        cmocka_unit_test(few_witnesses_stand_for_no_cluster_of_others),
         cmocka_unit_test(a_lock_that_came_later_is_no_matter),
         cmocka_unit_test(a_later_edit_that_cannot_be_made_again_is_told),
         cmocka_unit_test(undo_of_set_is_by_field),
@@ -1361,10 +1538,12 @@ int main(void)
         cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
         cmocka_unit_test(an_own_label_that_is_taken_does_not_come_back),
+        cmocka_unit_test(edits_outlast_the_pins),
         cmocka_unit_test(edits_hold_or_are_told_of),
         cmocka_unit_test(edits_of_given_rows_hold_or_are_told_of),
         cmocka_unit_test(damage_is_told),
         cmocka_unit_test(a_size_that_is_too_large_is_damage),
+        cmocka_unit_test(a_membership_of_no_cluster_is_damage),
     };
     return cmocka_run_group_tests_name("edits", tests, NULL, NULL);
 }

@@ -227,6 +227,51 @@ static void examples_are_in_their_topic(void **state)
     fixture_close(&f);
 }
 
+static void move(fixture *f, const char *id, uint32_t cluster)
+{
+    gf_error err;
+    assert_ok(gf_edit_make(
+        f->store, fixture_place("c"), fixture_default(),
+        &GF_EDIT_REQUEST(.kind = GF_EDIT_MOVE, .cluster = cluster, .document = gf_slice_str(id)),
+        NULL, NULL, &err));
+}
+
+/* A document is an example of the topic that it was moved into last, or whose cluster that one went into. */
+static void the_last_move_says_what_is_an_example(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_slice like = GF_SLICE("000");
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_set(&f, "c", "default", "k", "2");
+    assert_ok(
+        try_add(&f, &GF_TOPIC_REQUEST(.name = GF_SLICE("mine"), .like = &like, .n_like = 1), &err));
+    rebuild(&f, 1, GF_START_FRESH);
+    uint32_t mine = place(&f, "000", NULL), other = place(&f, "008", NULL);
+    assert_true(mine != other && place(&f, "004", NULL) != mine);
+    move(&f, "009", mine);
+    move(&f, "009", other);
+    fixture_delete(&f, "c", "000");
+    rebuild(&f, 1, GF_START_FRESH);
+    assert_non_null(strstr(list(&f).at[0].lost, "is an example of it"));
+    /* The other one goes into the topic, and the document with it. */
+    fixture_put(&f, "c", "000", "an engine of a car");
+    rebuild(&f, 1, GF_START_FRESH);
+    assert_string_equal(list(&f).at[0].lost, "");
+    other = place(&f, "009", NULL);
+    gf_edit_request merge =
+        GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = mine, .others = &other, .n_others = 1);
+    assert_ok(
+        gf_edit_make(f.store, fixture_place("c"), fixture_default(), &merge, NULL, NULL, &err));
+    fixture_delete(&f, "c", "000");
+    rebuild(&f, 1, GF_START_FRESH);
+    assert_string_equal(list(&f).at[0].lost, "");
+    assert_int_equal(place(&f, "009", NULL), mine);
+    fixture_close(&f);
+}
+
 static void values_of_a_field_are_topics(void **state)
 {
     (void)state;
@@ -564,6 +609,7 @@ int main(void)
         cmocka_unit_test(a_topic_takes_its_documents_and_keeps_its_id),
         cmocka_unit_test(topics_alone_leave_the_rest_unplaced),
         cmocka_unit_test(examples_are_in_their_topic),
+        cmocka_unit_test(the_last_move_says_what_is_an_example),
         cmocka_unit_test(values_of_a_field_are_topics),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(undone_deletions_leave_one_topic_of_a_name),
