@@ -63,8 +63,6 @@ function columnsOf(place, more, addressOf, largest) {
             csv: [
                 ['cluster', (c) => c.cluster],
                 ['label', (c) => c.label],
-                ['title', (c) => c.title],
-                ...['status', 'owner', 'link', 'note'].map((name) => [name, (c) => c[name]]),
             ],
         },
         {
@@ -142,7 +140,7 @@ function columnsOf(place, more, addressOf, largest) {
         cell: (c) => h('span', { title: termsOf(c) }, shown(termsOf(c))),
         csv: [
             ['terms', (c) => c.terms.map((t) => t.term).join(' ')],
-            ['sentence', (c) => c.sentence],
+            ...['sentence', 'title', 'status', 'owner', 'link', 'note'].map((name) => [name, (c) => c[name]]),
         ],
     });
     columns.push({
