@@ -98,6 +98,8 @@ const char *gf_status_name(gf_status status)
         return "cancelled";
     case GF_ELIMIT:
         return "limit";
+    case GF_EUNKNOWN:
+        return "outcome unknown";
     }
     return "unknown";
 }

@@ -4,6 +4,7 @@
 #include "cli/terminal/text.h"
 #include "server/socket/client.h"
 #include "server/socket/wire.h"
+#include "storage/hbase/client.h"
 
 #include <assert.h>
 #include <fcntl.h>
@@ -56,7 +57,8 @@ static gf_status open_store(void *context, bool create, gf_store **store, gf_err
     gf_rewind_end(&a->input);
     if (gf_store_is_new(a->store) && a->announces)
         fprintf(stderr, "made a store at %s\n", a->store_path);
-    if (a->answers && !gf_store_is_read_only(a->store)) answer_others(a);
+    bool alone = gf_store_is_read_only(a->store) || gf_hbase_is_url(a->store_path);
+    if (a->answers && !alone) answer_others(a);
     *store = a->store;
     return GF_OK;
 }
@@ -151,7 +153,8 @@ static gf_status try_once(gf_store_access *a, gf_call *call, patience *p, bool *
 {
     gf_asked asked = GF_CLIENT_NOBODY;
     gf_status st = GF_OK;
-    if (a->operation->use == GF_USE_SHARED)
+    /* A store in HBase is held by nobody: each opens it. */
+    if (a->operation->use == GF_USE_SHARED && !gf_hbase_is_url(a->store_path))
         st = gf_client_run(a->store_path, a->wait_seconds, a->operation, call, &asked, err);
     if (asked == GF_CLIENT_NOBODY) {
         a->held = false;

@@ -8,9 +8,14 @@ build_packages="gcc g++ cmake make ninja-build pkg-config libleveldb-dev libsnap
 # For `./check --quick`; and what the other tests need further.
 quick_test_packages="curl libcmocka-dev python3 zip zstd"
 test_packages="chromium clang clang-format-14 debhelper debootstrap dh-python fonts-wqy-microhei jq
-    libclang-rt-14-dev lintian mandoc mkdocs nginx-light openssl patchelf postgresql python3-ipykernel
+    iproute2 libclang-rt-14-dev libopenmpi-dev lintian mandoc mkdocs nginx-light openmpi-bin openssl
+    patchelf postgresql python3-ipykernel
     python3-matplotlib python3-nbclient python3-numpy python3-openpyxl python3-pandas
     python3-pip python3-plotly python3-scipy python3-sklearn python3-venv strace"
+# For `./check --hbase`; whoever has Java and Maven of another source keeps them.
+hbase_packages=
+command -v java >/dev/null || hbase_packages=default-jre-headless
+command -v mvn >/dev/null || hbase_packages="$hbase_packages maven"
 # For the page's tests; whoever has a Node.js of another source keeps it.
 command -v node >/dev/null && command -v npm >/dev/null || test_packages="$test_packages nodejs npm"
 

@@ -15,9 +15,12 @@
 #include "grouperfish/table.h"
 
 enum {
-    GF_BACKEND_BATCH = 1,     /* a write of several rows happens as a whole or not at all */
-    GF_BACKEND_SNAPSHOT = 2,  /* reads can be made from a fixed state */
-    GF_BACKEND_COMPRESSED = 4 /* takes values as gf_value_compress makes them */
+    GF_BACKEND_BATCH = 1,      /* a write of several rows happens as a whole or not at all */
+    GF_BACKEND_SNAPSHOT = 2,   /* reads can be made from a fixed state */
+    GF_BACKEND_COMPRESSED = 4, /* takes values as gf_value_compress makes them */
+    /* Others know its tables by their names: that of a user's is "table:" and the name that the
+       user gave, and dropping one leaves what was not made here. */
+    GF_BACKEND_NAMED = 32
 };
 
 typedef enum gf_change_kind {
@@ -173,6 +176,12 @@ void gf_database_close(gf_database *db);
 
 /** The backend's capability bits. */
 unsigned gf_database_capabilities(const gf_database *db);
+
+/**
+ * A fixed state for what would be better read from one, where the backend has them
+ * (GF_BACKEND_SNAPSHOT); else NULL, the newest state at each read.
+ */
+gf_status gf_snapshot_create_if_any(gf_database *db, gf_snapshot **snapshot, gf_error *err);
 
 /**
  * Have what was written until now lie where it stays, where it is much, so that closing finds

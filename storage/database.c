@@ -74,7 +74,10 @@ const gf_schema *gf_database_schema(gf_database *db, unsigned number)
 gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *err)
 {
     if (!(gf_database_capabilities(db) & GF_BACKEND_SNAPSHOT))
-        return gf_fail(err, GF_EINVAL, "this database has no snapshots");
+        return gf_fail(
+            err, GF_EINVAL,
+            "this needs a fixed state to read from, which a store in a folder has (--store "
+            "FOLDER); one in HBase has users' tables alone");
     gf_snapshot *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a snapshot");
     s->db = db;
@@ -85,6 +88,13 @@ gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *
     }
     *snapshot = s;
     return GF_OK;
+}
+
+gf_status gf_snapshot_create_if_any(gf_database *db, gf_snapshot **snapshot, gf_error *err)
+{
+    *snapshot = NULL;
+    if (!(gf_database_capabilities(db) & GF_BACKEND_SNAPSHOT)) return GF_OK;
+    return gf_snapshot_create(db, snapshot, err);
 }
 
 void gf_snapshot_free(gf_snapshot *s)

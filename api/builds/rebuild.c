@@ -84,6 +84,12 @@ static void put_memory(gf_json_writer *w, const gf_memory_estimate *e)
                    {"memory_index", e->index}};
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
         gf_json_put_uint(w, members[i].name, members[i].value);
+    if (!e->rank) return;
+    gf_json_put_uint(w, "memory_rank", e->rank);
+    gf_json_put_uint(w, "memory_first_rank", e->first_rank);
+    gf_json_put_uint(w, "network_rows", e->handed_out);
+    gf_json_put_uint(w, "network_first_pass", e->first_pass);
+    gf_json_put_uint(w, "network_pass", e->pass);
 }
 
 /* The build is published whatever becomes of this: a failure is told, and is none of the rebuild. */
@@ -261,6 +267,17 @@ static gf_status read_settings(const gf_call *call, gf_pair **set, size_t *n, gf
     return st;
 }
 
+/* The file of hosts as a string of ours, or NULL. */
+static gf_status read_hosts(const gf_call *call, char **hosts, gf_error *err)
+{
+    gf_slice path = gf_call_text(call, "hosts");
+    if (gf_call_flag(call, "all") && (path.len || gf_call_has(call, "ranks")))
+        return gf_fail(err, GF_EINVAL, "--ranks and --hosts go with one collection");
+    if (path.len == 0) return GF_OK;
+    *hosts = gf_copy_string(path.ptr, path.len);
+    return *hosts ? GF_OK : gf_fail_memory(err, "the file of hosts");
+}
+
 static gf_status rebuild_all(rebuilding *r, gf_error *err)
 {
     const gf_call *call = r->row.call;
@@ -293,15 +310,21 @@ static gf_status run_rebuild(gf_call *call, gf_error *err)
     if (all && matrix) return gf_fail(err, GF_EINVAL, "matrix: it is for one collection");
     gf_pair *set = NULL;
     size_t n_set = 0;
+    char *hosts = NULL;
     st = read_settings(call, &set, &n_set, err);
-    if (st != GF_OK) return st;
+    if (st == GF_OK) st = read_hosts(call, &hosts, err);
+    if (st != GF_OK) {
+        gf_free(set);
+        return st;
+    }
     gf_rebuild_options o =
         GF_REBUILD_OPTIONS(.force = gf_call_flag(call, "force"),
                            .dry_run = gf_call_flag(call, "dry-run"),
                            .start = start_of(gf_call_text(call, "start")),
                            .threads = (unsigned)gf_call_number(call, "threads", 0),
                            .memory = gf_call_number(call, "memory", 0), .cancel = call->cancel,
-                           .progress = tell_progress, .context = call, .set = set, .n_set = n_set);
+                           .progress = tell_progress, .context = call, .set = set, .n_set = n_set,
+                           .ranks = (unsigned)gf_call_number(call, "ranks", 0), .hosts = hosts);
     rebuilding r = {.row = {.call = call}, .options = &o};
     st = gf_call_store(call, &r.store, err);
     if (st == GF_OK)
@@ -312,6 +335,7 @@ static gf_status run_rebuild(gf_call *call, gf_error *err)
     if (st == GF_ECANCELLED) gf_fail(err, st, "stopped on request; what was served is served on");
     gf_row_writer_release(&r.row);
     gf_free(set);
+    gf_free(hosts);
     return st;
 }
 
@@ -358,7 +382,13 @@ static const gf_parameter rebuild_parameters[] = {
     P_NUMBER("threads", 0, 1024, "threads (one per processor)"),
     {"memory", GF_PARAMETER_BYTES, false, "SIZE",
      "hold no more than that: where all rows are more, mini-batches of rows in a file", 1 << 20, 0},
-    P_FLAG("matrix", "cluster the rows of an .npz file, which is the input")};
+    P_FLAG("matrix", "cluster the rows of an .npz file, which is the input"),
+    P_NUMBER("ranks", 1, 4096, "cluster by so many processes, which Open MPI's mpirun starts"),
+    {"hosts", GF_PARAMETER_PATH, false, "FILE",
+     "the machines that they run on, one a line, this one first", 0, 0}};
+
+/* They start programs on the store's machine and others. */
+static const char *const rebuild_at_home[] = {"ranks", "hosts", NULL};
 
 static const gf_parameter builds_parameters[] = {P_COLLECTIONS, P_EVERY, P_CONFIG};
 
@@ -374,6 +404,7 @@ const gf_operation gf_rebuild_operation = {
     .input = GF_INPUT_OPTIONAL,
     .rebuilds = true,
     .tells_lost = true,
+    .at_home = rebuild_at_home,
 };
 
 const gf_operation gf_builds_operation = {

@@ -66,6 +66,23 @@ const gf_row_member gf_schema_rebuild[] = {
             "only with `dry-run`: of the texts that labels are chosen from, and the tree"),
     M_MAYBE("memory_writing", INTEGER, "only with `dry-run`: of changes on their way to disk"),
     M_MAYBE("memory_index", INTEGER, "only with `dry-run`: of the indexes for search"),
+    M_MAYBE(
+        "memory_rank", INTEGER,
+        "only with `dry-run` and `ranks` or `hosts`, as all that follow up to `network_pass`: "
+        "bytes "
+        "that each rank holds at most ([scale.md](scale.md#ranks)); `memory` is then that of the "
+        "process of the store"),
+    M_MAYBE("memory_first_rank", INTEGER,
+            "only with `dry-run` and `ranks`: the same of the first rank, which clusters a sample"),
+    M_MAYBE(
+        "network_rows", INTEGER,
+        "only with `dry-run` and `ranks`: bytes of rows, labels and scores that go to the ranks "
+        "and come back"),
+    M_MAYBE("network_first_pass", INTEGER,
+            "only with `dry-run` and `ranks`: bytes that a rank sends in the first pass"),
+    M_MAYBE("network_pass", INTEGER,
+            "only with `dry-run` and `ranks`: the same in a pass in which a tenth of the documents "
+            "change cluster"),
     M_MAYBE_WORD("matrix", "sparse|dense|words",
                  "`sparse` or `dense`: only where the rows were a matrix's; `words`: where they "
                  "were means of word vectors"),

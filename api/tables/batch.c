@@ -12,6 +12,7 @@
 #include "api/tables/schema.h"
 
 #include "base/memory.h"
+#include "storage/backend.h"
 
 enum { MOST_TABLES = 64 };
 static const uint64_t most_bytes = UINT64_C(1) << 30;
@@ -177,6 +178,14 @@ static gf_status emit_counts(batching *b, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
+static gf_status check_able(gf_store *store, gf_error *err)
+{
+    if (gf_database_capabilities(gf_store_database(store)) & GF_BACKEND_BATCH) return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "a store in HBase changes one row as a whole, but not several together; table "
+                   "put and table delete change one after the other");
+}
+
 static gf_status run_table_batch(gf_call *call, gf_error *err)
 {
     batching *b = gf_calloc(1, sizeof *b);
@@ -184,6 +193,7 @@ static gf_status run_table_batch(gf_call *call, gf_error *err)
     if (!b) return gf_fail_memory(err, "a batch");
     b->call = call;
     gf_status st = gf_call_store(call, &b->store, err);
+    if (st == GF_OK) st = check_able(b->store, err);
     if (st == GF_OK) st = gf_batch_create(gf_store_database(b->store), &b->batch, err);
     if (st == GF_OK) st = gf_json_parser_create(&b->parser, err);
     if (st == GF_OK) st = gf_table_lines_open(call, &lines, err);

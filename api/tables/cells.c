@@ -10,6 +10,7 @@
  */
 #include "api/tables/internal.h"
 #include "base/hex.h"
+#include "storage/backend.h"
 
 typedef struct page {
     gf_table_call *c;
@@ -159,7 +160,7 @@ gf_status gf_table_call_page(gf_table_call *c, gf_error *err)
 {
     page p = {.c = c};
     gf_status st = read_range(&p, err);
-    if (st == GF_OK) st = gf_snapshot_create(gf_store_database(c->store), &p.snapshot, err);
+    if (st == GF_OK) st = gf_snapshot_create_if_any(gf_store_database(c->store), &p.snapshot, err);
     if (st == GF_OK) st = emit_page(&p, err);
     gf_scan_close(p.scan);
     gf_snapshot_free(p.snapshot);

@@ -1,6 +1,7 @@
 /* table scan, table export: rows of a user's table in the order of their keys. */
 #include "api/tables/input.h"
 #include "api/tables/schema.h"
+#include "storage/backend.h"
 
 typedef struct scanning {
     gf_table_call c;
@@ -61,7 +62,7 @@ static gf_status take_times(scanning *s, gf_error *err)
     if (s->as_csv)
         return gf_fail(err, GF_EINVAL,
                        "times and versions are of JSON Lines: CSV has no place for them");
-    gf_status st = gf_snapshot_create(gf_store_database(s->c.store), &s->snapshot, err);
+    gf_status st = gf_snapshot_create_if_any(gf_store_database(s->c.store), &s->snapshot, err);
     s->range.options.snapshot = s->snapshot;
     return st == GF_OK ? gf_table_versions_create(&s->c, s->snapshot, &s->versions, err) : st;
 }

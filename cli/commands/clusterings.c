@@ -78,6 +78,11 @@ static const gf_display_column memory_columns[] = {
     {"memory_centres", "centres", GF_COLUMN_BYTES},
     {"memory_naming", "naming", GF_COLUMN_BYTES},
     {"memory_index", "index", GF_COLUMN_BYTES},
+    {"memory_rank", "a rank", GF_COLUMN_BYTES},
+    {"memory_first_rank", "first rank", GF_COLUMN_BYTES},
+    {"network_rows", "handed out", GF_COLUMN_BYTES},
+    {"network_first_pass", "sent first", GF_COLUMN_BYTES},
+    {"network_pass", "sent a pass", GF_COLUMN_BYTES},
     {"error", "error", GF_COLUMN_PROSE}};
 static const gf_other_display rebuild_others[] = {
     {"dry-run", {GF_COLUMNS(memory_columns), .nothing = "no collections"}},
@@ -95,6 +100,7 @@ static const gf_command rebuild_command = {
         "    grouperfish rebuild feedback --within 14 --k 8             what is in a cluster\n"
         "    grouperfish rebuild feedback --dry-run --force\n"
         "    grouperfish rebuild feedback --memory 500M\n"
+        "    grouperfish rebuild feedback --hosts hosts.txt             by several machines\n"
         "    grouperfish rebuild feedback --config vectors --matrix embeddings.npz\n",
     .notes =
         "A configuration is skipped where neither its settings nor the documents have changed "
@@ -108,7 +114,9 @@ static const gf_command rebuild_command = {
         "--dry-run tells how much memory a rebuild would take, and the least that --memory may "
         "be.\n"
         "--memory holds it to less: rows that are more lie in a file then, and are clustered by\n"
-        "mini-batches, nearly as well.\n"
+        "mini-batches, nearly as well. With --ranks or --hosts several processes cluster them\n"
+        "together, also on other machines, whose memory holds the rows then; the clusters do not\n"
+        "depend on their number (docs/scale.md).\n"
         "Labels and terms come from the texts, whatever rows are clustered; what may be in an "
         ".npz\n"
         "file: docs/formats.md.\n",

@@ -5,6 +5,7 @@
 #include "server/http/http.h"
 #include "server/service/watching.h"
 #include "server/socket/socket.h"
+#include "storage/hbase/client.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -100,6 +101,10 @@ static gf_status open_all(http_server *v, gf_error *err)
     gf_slice after = gf_session_argument(s, "rebuild-after");
     gf_status st = gf_operation_check(&serve_operation, &call, err);
     if (st != GF_OK) return st;
+    if (gf_hbase_is_url(s->store_path))
+        return gf_fail(err, GF_EINVAL,
+                       "serve answers for a store in a folder; one in HBase is open to each "
+                       "process as it is");
     if ((st = read_log_options(v, err)) || (st = read_host_names(v, err))) return st;
     if (after.len && (st = gf_tasks_after_parse(after, &v->after, err))) return st;
     if (tokens.len && (st = gf_tokens_open(tokens.ptr, &v->tokens, err))) return st;

@@ -6,6 +6,7 @@
 #include "cluster/measure/match.h"
 #include "cluster/stream/minibatch.h"
 #include "engine/build/topics.h"
+#include "engine/ranks/cluster.h"
 
 #include <assert.h>
 #include <float.h>
@@ -330,6 +331,16 @@ static gf_status refine_terms(const gf_build_plan *plan, const gf_vectors *v,
     return GF_OK;
 }
 
+/* Rows in a file go to processes that cluster them together. */
+static gf_status cluster_by_ranks(const gf_build_plan *plan, gf_pool *pool, const gf_row_file *rows,
+                                  const gf_kmeans_options *o, gf_kmeans *out, gf_error *err)
+{
+    const gf_rebuild_options *by = plan->options;
+    const gf_ranks_start start = {
+        .n = by->ranks, .hosts = by->hosts, .threads = by->threads, .cancel = by->cancel};
+    return gf_ranks_cluster(pool, rows, &start, o, out, err);
+}
+
 /* k-means of rows whose documents out->row_of says. */
 static gf_status cluster_rows(const gf_build_plan *plan, gf_pool *pool,
                               const gf_build_gathered *documents, const gf_csr *x,
@@ -342,7 +353,8 @@ static gf_status cluster_rows(const gf_build_plan *plan, gf_pool *pool,
     /* Clusters of rows that were none of texts are no start for texts. */
     bool goes_on = plan->served.rows == GF_ROWS_OF_TEXTS || plan->options->start == GF_START_SERVED;
     if (st == GF_OK && goes_on)
-        st = gf_build_start_from_previous(plan, pool, x, previous, x->n_rows, out, o, &start, err);
+        st = gf_build_start_from_previous(plan, pool, plan->by_ranks ? NULL : x, previous,
+                                          x->n_rows, out, o, &start, err);
     else
         out->chosen_for = o->k ? 0 : x->n_rows, out->settled_for = x->n_rows;
     /* More starts are for new clusters alone, of rows that are held and whose words are counted. */
@@ -354,7 +366,8 @@ static gf_status cluster_rows(const gf_build_plan *plan, gf_pool *pool,
         gf_row_file rows = {x->n_rows, x->n_cols, x->start, x->start[x->n_rows],
                             documents->vectors.entries};
         gf_minibatch_options options = {*o, plan->memory.sample};
-        st = gf_minibatch_run(pool, &rows, &options, &out->kmeans, err);
+        st = plan->by_ranks ? cluster_by_ranks(plan, pool, &rows, o, &out->kmeans, err)
+                            : gf_minibatch_run(pool, &rows, &options, &out->kmeans, err);
     } else if (st == GF_OK && thorough) {
         st = gf_kmeans_run_likeliest(pool, x, o, &out->kmeans, err);
     } else if (st == GF_OK) {

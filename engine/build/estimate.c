@@ -5,6 +5,7 @@
 #include "cluster/mixture/mixture.h"
 #include "cluster/stream/row_stream.h"
 #include "engine/build/plan.h"
+#include "engine/ranks/cluster.h"
 #include "engine/rows/index_cells.h"
 #include "engine/text/reader.h"
 #include "storage/leveldb/backend.h"
@@ -270,6 +271,31 @@ uint64_t gf_estimate_of_spilled(const gf_memory_counts *counts, uint64_t memory,
 
 /* ---- of a plan ------------------------------------------------------------------------------- */
 
+/* Of the process of the store, whose rows lie in a file; and of each rank. */
+static gf_status estimate_ranks(const gf_build_plan *plan, gf_memory_counts *c,
+                                gf_memory_estimate *e, gf_error *err)
+{
+    const gf_rebuild_options *o = plan->options;
+    const gf_ranks_start start = {.n = o->ranks, .hosts = o->hosts};
+    gf_memory_plan divided;
+    gf_ranks_counts counts = {.rows = c->documents,
+                              .entries = c->entries,
+                              .terms = c->terms,
+                              .centre_entries = c->centre_entries,
+                              .k = c->k,
+                              .threads = o->threads ? o->threads : 1};
+    gf_status st = gf_ranks_process_count(&start, &counts.ranks, err);
+    if (st != GF_OK) return st;
+    gf_ranks_cost cost = gf_ranks_cluster_cost(&counts);
+    e->least = e->peak = gf_estimate_of_spilled(c, 0, &divided);
+    e->rank = cost.memory;
+    e->first_rank = cost.first_memory;
+    e->handed_out = cost.handed_out;
+    e->first_pass = cost.first_pass;
+    e->pass = cost.pass;
+    return GF_OK;
+}
+
 gf_status gf_build_estimate(const gf_build_plan *plan, gf_pool *pool, gf_memory_estimate *e,
                             gf_error *err)
 {
@@ -284,7 +310,7 @@ gf_status gf_build_estimate(const gf_build_plan *plan, gf_pool *pool, gf_memory_
     gf_estimate_of_build(&c, &bound);
     e->least = bound.peak;
     if (!(c.given > 0)) e->least = smaller(gf_estimate_of_spilled(&c, 0, &divided), bound.peak);
-    return GF_OK;
+    return plan->options->ranks || plan->options->hosts ? estimate_ranks(plan, &c, e, err) : GF_OK;
 }
 
 /* Whole megabytes, rounded up. */
@@ -314,12 +340,43 @@ static gf_status bound_memory(gf_build_plan *plan, gf_pool *pool, uint64_t most,
     return GF_OK;
 }
 
+/* Rows lie in a file, and ranks have them; nothing else is bounded. */
+static gf_status use_ranks(gf_build_plan *plan, gf_error *err)
+{
+    const gf_rebuild_options *o = plan->options;
+    const gf_resolved *s = &plan->settings;
+    const gf_ranks_start start = {.n = o->ranks, .hosts = o->hosts};
+    const char *other = o->matrix || plan->again ? "rows that were made elsewhere"
+                        : s->word_vectors.len    ? "rows of word_vectors"
+                        : s->lsa                 ? "rows reduced by lsa"
+                        : s->thorough            ? "with effort=thorough rows"
+                        : s->only_topics         ? "topics alone"
+                                                 : NULL;
+    if (o->memory)
+        return gf_fail(err, GF_EINVAL,
+                       "the rows are in the memory of the ranks: leave --memory out");
+    if (other)
+        return gf_fail(err, GF_EINVAL,
+                       "%s cannot be clustered by ranks: leave --ranks and --hosts out", other);
+    if (s->k > GF_BRANCHES_ABOVE)
+        return gf_fail(err, GF_EINVAL, "%d clusters are the most that ranks make, and not %" PRIu32,
+                       GF_BRANCHES_ABOVE, s->k);
+    plan->spills = true;
+    plan->memory =
+        (gf_memory_plan){.sample = 0, .text = GF_NAMING_TEXT, .index = true, .search = true};
+    return gf_ranks_process_check(&start, err);
+}
+
 gf_status gf_build_plan_memory(gf_build_plan *plan, gf_pool *pool, gf_error *err)
 {
     const gf_rebuild_options *o = plan->options;
     gf_status st = GF_OK;
     plan->spills = false;
-    if (o->memory && !o->matrix) st = bound_memory(plan, pool, o->memory, err);
+    plan->by_ranks = o->ranks || o->hosts;
+    if (plan->by_ranks)
+        st = use_ranks(plan, err);
+    else if (o->memory && !o->matrix)
+        st = bound_memory(plan, pool, o->memory, err);
     plan->keeps_words = gf_build_plan_indexes_words(plan);
     return st;
 }

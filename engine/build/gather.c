@@ -127,7 +127,7 @@ static gf_status add_batch(gathering *g, const gf_pool_tasks *reading, gf_error 
         st = gf_batch_texts_make(&g->texts, g->batch, p->settings.detect ? g->fallback : NULL,
                                  g->pool, cancel, err);
     if (st != GF_OK) return st;
-    if (p->spills) { /* the vectorizer has one thread's tables alone */
+    if (p->spills && !p->by_ranks) { /* the vectorizer has one thread's tables alone */
         gf_pool_tasks counting = {1, count_alone, g};
         st = gf_pool_run_both(g->pool, reading, &counting, cancel, err);
     } else {
@@ -169,8 +169,8 @@ static gf_status begin_gathering(gathering *g, gf_error *err)
                                 .small = p->options->memory > 0};
     gf_status st = gf_text_reader_open(&o, &g->reader, err);
     if (st == GF_OK)
-        st = gf_vectorizer_create(&p->settings.vectorizer, p->spills ? NULL : g->pool,
-                                  &g->vectorizer, err);
+        st = gf_vectorizer_create(&p->settings.vectorizer,
+                                  p->spills && !p->by_ranks ? NULL : g->pool, &g->vectorizer, err);
     if (st == GF_OK && !g->pool) gf_vectorizer_keep_tokens(g->vectorizer, KEPT_TOKENS);
     if (st == GF_OK && p->spills) st = gf_vectorizer_spill(g->vectorizer, folder, err);
     if (st == GF_OK && p->keeps_words && !gf_text_reader_filters(g->reader))

@@ -59,7 +59,8 @@ typedef struct gf_build_plan {
     gf_activity activity;        /* in the store's list while `begun` */
     bool begun;
 
-    bool spills;           /* rows lie in a file, and `memory` says what else is bounded */
+    bool by_ranks; /* the rows are clustered by ranks (engine/ranks/cluster.h); then it spills */
+    bool spills;   /* rows lie in a file, and `memory` says what else is bounded */
     gf_memory_plan memory; /* only where it spills */
     bool keeps_words;      /* gathering keeps all words, for the index that search reads */
     uint32_t every;        /* one document in so many is gathered; 1 for a build */

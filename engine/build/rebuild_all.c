@@ -329,7 +329,8 @@ static gf_status rebuild_planned(rebuilding_all *r, gf_build_plan *p, bool *grou
     gf_rebuild_outcome outcome = gf_build_plan_outcome(p, modified);
     if (outcome == GF_REBUILD_UNMODIFIED || outcome == GF_REBUILD_KEPT)
         return report_success(r, p, outcome, &p->served, err);
-    bool alone = r->options->dry_run || r->options->memory || p->size > SMALL_DOCUMENTS;
+    const gf_rebuild_options *o = r->options;
+    bool alone = o->dry_run || o->memory || o->ranks || o->hosts || p->size > SMALL_DOCUMENTS;
     if (alone) return rebuild_alone(r, p, err);
     *grouped = true;
     group *g = r->filling;

@@ -20,6 +20,7 @@
 #include "engine/store/lock.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -942,6 +943,28 @@ static gf_status make_again(gf_editing *e, gf_kept_edit *kept, bool *lost, gf_er
     return x->lost.ptr ? GF_OK : gf_fail_memory(err, "an edit");
 }
 
+/* Where a split cannot be made again, what was said of the clusters that it made is lost with it. */
+static gf_status lose_with_split(gf_editing *e, size_t at, gf_error *err)
+{
+    const gf_edit *split = &e->edits.at[at].edit;
+    gf_status st = GF_OK;
+    for (size_t i = at + 1; i < e->edits.n && st == GF_OK; i++) {
+        gf_edit *x = &e->edits.at[i].edit;
+        char text[80];
+        bool made = false;
+        for (size_t o = 0; o < split->n_others; o++)
+            made = made || x->cluster == split->others[o];
+        if (!made || gf_edit_changes_groups(x) || x->lost.len) continue;
+        snprintf(text, sizeof text, "cluster %" PRIu32 ", which edit %" PRIu64 " made, is gone",
+                 x->cluster, split->number);
+        x->lost = gf_arena_copy(&e->memory, gf_slice_str(text));
+        st = x->lost.ptr ? gf_edits_put(e->store, e->where, e->configuration, &e->edits.at[i],
+                                        e->batch, err)
+                         : gf_fail_memory(err, "an edit");
+    }
+    return st;
+}
+
 /* Make later edits again, the first one first, under their numbers. */
 static gf_status make_later(gf_editing *e, size_t at, gf_error *err)
 {
@@ -953,6 +976,8 @@ static gf_status make_later(gf_editing *e, size_t at, gf_error *err)
         st = make_again(e, kept, &lost, err);
         if (st == GF_OK)
             st = gf_edits_put(e->store, e->where, e->configuration, kept, e->batch, err);
+        if (st == GF_OK && lost && kept->edit.kind == GF_EDIT_SPLIT)
+            st = lose_with_split(e, i, err);
         if (st == GF_OK) st = go_on(e, err);
         if (st != GF_OK)
             gf_error_prefix(err, "edit %" PRIu64 ", which is made again", kept->edit.number);

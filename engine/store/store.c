@@ -5,7 +5,28 @@
 #include "engine/rows/scan.h"
 #include "engine/store/collections.h"
 #include "storage/backend.h"
+#include "storage/hbase/backend.h"
+#include "storage/hbase/client.h"
 #include "storage/leveldb/backend.h"
+
+/* A folder, or an HBase, whose database knows its own way back after a failure. */
+static gf_status open_database(gf_store *s, const char *path, const gf_hold_options *hold,
+                               gf_error *err)
+{
+    gf_backend *backend;
+    gf_status st;
+    if (!gf_hbase_is_url(path)) {
+        st = gf_folder_hold(path, hold, &s->folder, err);
+        return st == GF_OK ? gf_folder_open(s->folder, &s->db, err) : st;
+    }
+    if (hold->read_only)
+        return gf_fail(err, GF_EINVAL, "a store in HBase cannot be opened to be read only");
+    st = gf_hbase_open(path, &backend, err);
+    if (st != GF_OK) return st;
+    st = gf_database_create(backend, &s->db, err);
+    if (st != GF_OK) backend->operations->close(backend);
+    return st;
+}
 
 gf_status gf_store_create(const char *path, const gf_store_options *options, gf_store **store,
                           gf_error *err)
@@ -26,8 +47,7 @@ gf_status gf_store_create(const char *path, const gf_store_options *options, gf_
                             .archive = options->archive,
                             .archive_context = options->archive_context};
     s->buffers = options->small_buffers ? GF_LEVELDB_SMALL_BYTES : GF_LEVELDB_BYTES;
-    gf_status st = gf_folder_hold(path, &hold, &s->folder, err);
-    if (st == GF_OK) st = gf_folder_open(s->folder, &s->db, err);
+    gf_status st = open_database(s, path, &hold, err);
     if (st == GF_OK) st = gf_tables_open(s->db, &s->tables, err);
     if (st != GF_OK) {
         gf_store_free(s);
@@ -54,12 +74,19 @@ bool gf_store_has_failed(gf_store *s)
 
 gf_status gf_store_check_room(const gf_store *s, gf_error *err)
 {
-    return gf_folder_check_room(s->folder, err);
+    return s->folder ? gf_folder_check_room(s->folder, err) : GF_OK;
+}
+
+gf_status gf_store_check_folder(const gf_store *s, gf_error *err)
+{
+    if (s->folder) return GF_OK;
+    return gf_fail(err, GF_EINVAL, "this is of a store in a folder, and the store is in HBase");
 }
 
 /* Work that the failure cut short is cleared away by the next writer (gf_store_lock). */
 gf_status gf_store_reopen(gf_store *s, gf_error *err)
 {
+    if (!s->folder) return GF_OK; /* its connections come back by themselves */
     gf_database *db = NULL;
     gf_database_close(s->db);
     s->db = NULL;
@@ -75,12 +102,12 @@ gf_status gf_store_reopen(gf_store *s, gf_error *err)
 
 bool gf_store_is_read_only(const gf_store *s)
 {
-    return gf_folder_is_read_only(s->folder);
+    return s->folder && gf_folder_is_read_only(s->folder);
 }
 
 bool gf_store_is_new(const gf_store *s)
 {
-    return gf_folder_is_new(s->folder);
+    return s->folder && gf_folder_is_new(s->folder);
 }
 
 gf_database *gf_store_database(gf_store *s)

@@ -10,7 +10,7 @@
 #include <pthread.h>
 
 struct gf_store {
-    gf_folder *folder;
+    gf_folder *folder; /* NULL: the store is in HBase */
     gf_database *db;
     gf_tables tables;
     uint64_t buffers; /* bytes that the database uses at most, beside tables' indexes */
@@ -41,6 +41,9 @@ struct gf_store {
 /** Open the folder and the tables, without the parts of later rooms. As gf_store_open. */
 gf_status gf_store_create(const char *path, const gf_store_options *options, gf_store **store,
                           gf_error *err);
+
+/** GF_EINVAL in words where the store has no folder, but is in HBase. */
+gf_status gf_store_check_folder(const gf_store *store, gf_error *err);
 
 /** Close what gf_store_create opened. */
 void gf_store_free(gf_store *store);

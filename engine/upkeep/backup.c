@@ -16,7 +16,8 @@ static gf_status count_copy(void *context, const char *path, gf_error *err)
 gf_status gf_backup_create(gf_store *s, const char *path, const gf_cancel *cancel,
                            gf_store_status *status, gf_error *err)
 {
-    return gf_folder_copy(s->db, path, count_copy, status, cancel, err);
+    gf_status st = gf_store_check_folder(s, err);
+    return st == GF_OK ? gf_folder_copy(s->db, path, count_copy, status, cancel, err) : st;
 }
 
 gf_status gf_backup_remove(const char *path, gf_error *err)
@@ -27,7 +28,8 @@ gf_status gf_backup_remove(const char *path, gf_error *err)
 gf_status gf_backup_archive(gf_store *s, gf_archive_take *take, void *taker,
                             const gf_cancel *cancel, gf_error *err)
 {
-    return gf_folder_archive(s->db, take, taker, cancel, err);
+    gf_status st = gf_store_check_folder(s, err);
+    return st == GF_OK ? gf_folder_archive(s->db, take, taker, cancel, err) : st;
 }
 
 gf_status gf_backup_unpack(const char *path, gf_archive_give *give, void *context,

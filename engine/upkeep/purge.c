@@ -327,6 +327,7 @@ gf_status gf_purge_collection(gf_store *s, gf_place where, const gf_rebuild_opti
 gf_status gf_purge_store(gf_store *s, gf_error *err)
 {
     enum { PATIENCE_MS = 10000 };
-    gf_status st = gf_database_purge(s->db, PATIENCE_MS, err);
+    gf_status st = gf_store_check_folder(s, err);
+    if (st == GF_OK) st = gf_database_purge(s->db, PATIENCE_MS, err);
     return st == GF_OK ? gf_folder_clear_journals(s->folder, err) : st;
 }

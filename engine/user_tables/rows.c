@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "engine/rows/filter.h"
 #include "engine/rows/scan.h"
+#include "storage/backend.h"
 #include "storage/schema.h"
 
 /* A family's scan, one entry ahead. */
@@ -219,7 +220,7 @@ static gf_status open_rows(gf_rows *r, const gf_rows_options *o, gf_error *err)
         if (st == GF_OK) families |= UINT32_C(1) << r->demands[r->n_demands].family;
     }
     if (st == GF_OK && !o->snapshot)
-        st = gf_snapshot_create(r->table->store->db, &r->snapshot, err);
+        st = gf_snapshot_create_if_any(r->table->store->db, &r->snapshot, err);
     for (unsigned f = 0; f < n && st == GF_OK; f++)
         if (families >> f & 1) st = open_scan(r, o, f, err);
     return st;

@@ -3,7 +3,8 @@
  *
  * The table of tables has a row for each, (namespace, name), with its schema and the name that the
  * database knows it by: "user:" and a number of a counter that only rises. So a name that is used
- * again is another table, while the rows of the first may still be on their way out:
+ * again is another table, while the rows of the first may still be on their way out (where the
+ * database's names are others' too, it is "table:" and the name, and a drop is done at once):
  *
  *     drop     one batch: the row is deleted, ("", "user:7") gets the mark `dropped`, its schema
  *     reclaim  the rows go in chunks, then the table, then the mark
@@ -220,11 +221,21 @@ static gf_status forget_row(gf_store *s, gf_slice key, uint32_t families, gf_err
     return st;
 }
 
-/* A name that the database never had: "user:12". */
-static gf_status next_id(gf_store *s, gf_buffer *id, gf_error *err)
+static bool has_named_tables(const gf_store *s)
+{
+    return gf_database_capabilities(s->db) & GF_BACKEND_NAMED;
+}
+
+/* A name that the database never had: "user:12"; or that by which others know the table. */
+static gf_status next_id(gf_store *s, gf_slice name, gf_buffer *id, gf_error *err)
 {
     int64_t number = 0;
     gf_buffer key = {0};
+    if (has_named_tables(s)) {
+        gf_buffer_format(id, "table:%.*s", GF_SLICE_ARG(name));
+        gf_buffer_cstr(id);
+        return gf_buffer_check(id, err);
+    }
     gf_tables_collection_key(&key, (gf_slice){0}, (gf_slice){0});
     gf_status st = gf_buffer_check(&key, err);
     if (st == GF_OK)
@@ -255,7 +266,7 @@ static gf_status create(gf_store *s, gf_slice key, gf_slice name, gf_user_schema
     }
     gf_user_table_schema_write(schema, &json);
     st = gf_buffer_check(&json, err);
-    if (st == GF_OK) st = next_id(s, &id, err);
+    if (st == GF_OK) st = next_id(s, name, &id, err);
     if (st == GF_OK) st = write_row(s, key, gf_buffer_view(&id), gf_buffer_view(&json), 0, err);
     if (st == GF_OK) {
         st = open_rows(s, schema, gf_buffer_cstr(&id), 0, &rows, err);
@@ -309,6 +320,11 @@ static gf_status make_or_alter(gf_store *s, gf_slice name_space, gf_slice name, 
     gf_buffer key = {0};
     gf_status st = table_key(name_space, name, &key, err);
     if (st == GF_OK) st = gf_user_table_schema_read(json, adds, &memory, &read, err);
+    if (st == GF_OK && !adds && has_named_tables(s) &&
+        !gf_slice_equal(name_space, GF_SLICE("default")))
+        st =
+            gf_fail(err, GF_EINVAL,
+                    "namespace: a store in HBase has that of its URL, hbase://HOST:PORT/NAMESPACE");
     if (st == GF_OK && !adds) st = gf_user_tables_reclaim(s, NULL, err);
     if (st == GF_OK) {
         gf_slice of_row = gf_buffer_view(&key);
@@ -372,13 +388,30 @@ static gf_status mark(gf_store *s, gf_slice key, gf_slice id, gf_slice json, uns
     return st;
 }
 
-static gf_status begin_drop(gf_store *s, gf_slice key, gf_slice name, gf_error *err)
+/* First the table, then its row: whoever finds a row without a table drops it again. */
+static gf_status drop_named(gf_store *s, gf_slice key, gf_slice name, const gf_cancel *cancel,
+                            gf_error *err)
+{
+    gf_user_table *t = NULL;
+    gf_status st = open_table(s, key, name, &t, err);
+    if (st != GF_OK) return st;
+    gf_table *rows = t->rows;
+    s->user_tables = t->next;
+    release_table(t);
+    st = gf_table_drop(rows, cancel, err);
+    return st == GF_OK ? forget_row(s, key, all_of(GF_TABLES_MAIN), err) : st;
+}
+
+static gf_status begin_drop(gf_store *s, gf_slice key, gf_slice name, const gf_cancel *cancel,
+                            gf_error *err)
 {
     gf_row row = {0};
     gf_status st = find_row(s, key, name, &row, err);
     if (st == GF_OK && is_open(s, key))
         st = gf_fail(err, GF_EBUSY, "table \"%.*s\" is being used", GF_SLICE_ARG(name));
-    if (st == GF_OK) {
+    if (st == GF_OK && has_named_tables(s)) {
+        st = drop_named(s, key, name, cancel, err);
+    } else if (st == GF_OK) {
         const gf_cell *id = gf_row_find(&row, GF_TABLES_MAIN, "id");
         const gf_cell *json = gf_row_find(&row, GF_TABLES_MAIN, "schema");
         st = id && json ? mark(s, key, id->value, json->value, number_of(&row, GF_TABLES_MAIN), err)
@@ -395,7 +428,7 @@ gf_status gf_user_table_drop(gf_store *s, gf_slice name_space, gf_slice name,
     gf_status st = table_key(name_space, name, &key, err);
     if (st == GF_OK) {
         pthread_mutex_lock(&s->user_lock);
-        st = begin_drop(s, gf_buffer_view(&key), name, err);
+        st = begin_drop(s, gf_buffer_view(&key), name, cancel, err);
         pthread_mutex_unlock(&s->user_lock);
     }
     gf_buffer_release(&key);

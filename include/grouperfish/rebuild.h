@@ -33,6 +33,11 @@ typedef struct gf_rebuild_options {
     const gf_pair *set; /* n_set settings of these builds alone, over those of the configuration,
                            which stays as it is; an empty value takes a key back to its default */
     size_t n_set;
+    unsigned ranks; /* processes that cluster together, started by Open MPI's mpirun; 0: this
+                          one alone, or as many as there are hosts */
+    const char
+        *hosts; /* file with a host a line, as mpirun reads it, on which they run, this machine
+                          first; NULL: all here */
 } gf_rebuild_options;
 
 #define GF_REBUILD_OPTIONS_VERSION 1
@@ -65,6 +70,13 @@ typedef struct gf_memory_estimate {
     uint64_t index;   /* inverted index, for search */
     uint64_t peak;    /* most of all this that is held at a time */
     uint64_t least;   /* peak with the least `memory` that will do */
+
+    /* By ranks alone (gf_rebuild_options), else 0: then `peak` is this process'. */
+    uint64_t rank;       /* of each rank */
+    uint64_t first_rank; /* of the first, which clusters the sample, too */
+    uint64_t handed_out; /* rows, labels and scores between this process and the ranks */
+    uint64_t first_pass; /* bytes that a rank sends in the first pass */
+    uint64_t pass;       /* the same in one in which a tenth of the rows move */
 } gf_memory_estimate;
 
 /** A build of given rows is kept until documents bring rows, others are given, or `force` clusters

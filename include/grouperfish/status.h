@@ -33,7 +33,8 @@ typedef enum gf_status {
     GF_EIO,        /* disk, file or network */
     GF_ENOMEM,     /* allocation failed */
     GF_ECANCELLED, /* stopped on request */
-    GF_ELIMIT      /* a stated limit was passed */
+    GF_ELIMIT,     /* a stated limit was passed */
+    GF_EUNKNOWN    /* it was written or not: the answer was lost, and cannot be asked for again */
 } gf_status;
 
 enum { GF_ERROR_MESSAGE = 512 };

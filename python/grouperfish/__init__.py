@@ -24,6 +24,7 @@ from ._errors import (
     Locked,
     NotFound,
     OutOfMemory,
+    OutcomeUnknown,
 )
 from ._estimator import Grouperfish
 from ._library import VERSION as __version__
@@ -50,6 +51,7 @@ __all__ = [
     "Locked",
     "NotFound",
     "OutOfMemory",
+    "OutcomeUnknown",
     "Store",
     "Table",
     "__version__",

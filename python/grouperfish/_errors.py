@@ -93,6 +93,15 @@ class LimitExceeded(GrouperfishError, ValueError):
     status = "limit"
 
 
+class OutcomeUnknown(GrouperfishError, OSError):
+    """The answer to a write was lost: it was carried out or not."""
+
+    status = "unknown"
+
+    def __str__(self) -> str:
+        return Exception.__str__(self)
+
+
 class Closed(GrouperfishError, ValueError):
     """The store was closed, or belongs to the process that this one was forked from."""
 
@@ -111,6 +120,7 @@ _BY_STATUS = (
     OutOfMemory,
     Cancelled,
     LimitExceeded,
+    OutcomeUnknown,
 )
 
 

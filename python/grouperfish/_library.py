@@ -231,6 +231,8 @@ class RebuildOptions(Structure):
         ("same_rows", c_bool),
         ("set", POINTER(Pair)),
         ("n_set", c_size_t),
+        ("ranks", c_uint),
+        ("hosts", c_char_p),
     ]
 
 
@@ -256,7 +258,7 @@ class BuildInfo(Structure):
 
 
 class RebuildResult(Structure):
-    # gf_memory_estimate, which only dry runs fill, is 18 numbers of 8 bytes, of which one is narrower.
+    # gf_memory_estimate, which only dry runs fill, is 23 numbers of 8 bytes, of which one is narrower.
     _fields_ = [
         ("outcome", c_int),
         ("build", BuildInfo),

@@ -342,7 +342,7 @@ void gf_wire_write_result(gf_buffer *b, const gf_wire_result *r)
 bool gf_wire_read_result(gf_slice bytes, gf_wire_result *result)
 {
     uint64_t status, outcome, partly;
-    if (!gf_slice_take_varint(&bytes, &status) || status > GF_ELIMIT) return false;
+    if (!gf_slice_take_varint(&bytes, &status) || status > GF_EUNKNOWN) return false;
     if (!gf_slice_take_varint(&bytes, &outcome) || outcome > GF_OUTCOME_REBUILD_FAILED)
         return false;
     if (!gf_slice_take_varint(&bytes, &partly)) return false;

@@ -49,13 +49,13 @@ static void puts_names_in_front(void **state)
 static void every_status_has_its_name(void **state)
 {
     (void)state;
-    for (int a = GF_OK; a <= GF_ELIMIT; a++) {
+    for (int a = GF_OK; a <= GF_EUNKNOWN; a++) {
         assert_string_not_equal(gf_status_name((gf_status)a), "unknown");
         for (int b = GF_OK; b < a; b++)
             assert_string_not_equal(gf_status_name((gf_status)a), gf_status_name((gf_status)b));
     }
     assert_string_equal(gf_status_name(GF_ECORRUPT), "corrupt");
-    assert_string_equal(gf_status_name((gf_status)(GF_ELIMIT + 1)), "unknown");
+    assert_string_equal(gf_status_name((gf_status)(GF_EUNKNOWN + 1)), "unknown");
 }
 
 /* Characters of one to four bytes, about `bytes` in all. */

@@ -19,7 +19,8 @@ A line "..." of the file stands for any lines. Times, durations, sizes in MB and
 taken as equal; runs of spaces too. --update writes what was printed into the file.
 
 A file with the line "#! datasets" needs GROUPERFISH_DATA, the folder of the data sets, which is
-`datasets` there; where that is unset the run ends with 77. Further environment:
+`datasets` there; where that is unset the run ends with 77. So does a file with the line "#! hbase"
+without GROUPERFISH_HBASE, the URL of a running HBase, which is the store of its commands. Further environment:
 GROUPERFISH_PROGRAM, the program; GROUPERFISH_PROGRAMS, a folder of further ones; GROUPERFISH_SOURCE,
 the repository.
 """
@@ -44,6 +45,7 @@ PROGRAM = os.environ.get("GROUPERFISH_PROGRAM") or os.path.join(
     SOURCE, "build", "release", "grouperfish")
 PROGRAMS = os.environ.get("GROUPERFISH_PROGRAMS")
 DATA = os.environ.get("GROUPERFISH_DATA")
+HBASE = os.environ.get("GROUPERFISH_HBASE")
 SECONDS, SKIPPED = 900, 77
 
 PATTERNS = [
@@ -187,6 +189,10 @@ def check(path, update):
     if needs_data and not DATA:
         print("%s: skipped, GROUPERFISH_DATA is unset" % path)
         sys.exit(SKIPPED)
+    needs_hbase = "#! hbase" in lines
+    if needs_hbase and not HBASE:
+        print("%s: skipped, GROUPERFISH_HBASE is unset" % path)
+        sys.exit(SKIPPED)
     if needs_data and not os.access(PROGRAM, os.X_OK):
         print("%s: skipped, there is no %s yet" % (path, PROGRAM))
         sys.exit(SKIPPED)
@@ -218,6 +224,8 @@ def check(path, update):
         os.symlink(data, os.path.join(folder, "data"))
     env = {k: v for k, v in os.environ.items() if not k.startswith("GROUPERFISH_") and k != "COLUMNS"}
     env["GROUPERFISH_OPTIONS"] = ""  # this machine's options are not the examples'
+    if needs_hbase:
+        env["GROUPERFISH_STORE"] = HBASE
     env.update(PATH=os.path.join(top, "bin") + ":" + env["PATH"], LC_ALL="C.UTF-8")
     failed, out, n = 0, [], 0
     for part in parts:

@@ -15,7 +15,7 @@ if ! clang -fsanitize=fuzzer,address "$probe/probe.c" -o "$probe/probe" 2>/dev/n
 fi
 
 for target in user_schema:schemas search_query:queries tweet:tweets cdx:cdx tei:tei sequence_file:sequences listing:listings accesslog:lines word_vectors:words csv:csv tsv:tsv text:texts \
-    table_batch:batches json:json frames:frames requests:requests; do
+    table_batch:batches json:json frames:frames thrift:thrift requests:requests; do
     name=fuzz_${target%:*}
     { cmake --preset fuzz -G Ninja && cmake --build --preset fuzz --target "$name"; } \
         >"$probe/log" 2>&1 || {

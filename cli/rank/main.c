@@ -1,0 +1,109 @@
+/*
+ * grouperfish-rank: one of the processes that cluster together. `grouperfish rebuild --ranks` starts
+ * them by mpirun; nobody else does.
+ */
+#include "cli/rank/mpi.h"
+
+#include "base/library.h"
+#include "engine/ranks/serve.h"
+#include "grouperfish.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+static gf_status reach_holder(const char *path, int *fd, gf_error *err)
+{
+    struct sockaddr_un at = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof at.sun_path) return gf_fail(err, GF_EINVAL, "%s: too long", path);
+    memcpy(at.sun_path, path, strlen(path));
+    *fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    if (*fd >= 0 && connect(*fd, (struct sockaddr *)&at, sizeof at) == 0) return GF_OK;
+    return gf_fail(
+        err, GF_EIO,
+        "the first rank does not reach the process of the store (%s): the first host of the "
+        "list must be this machine",
+        strerror(errno));
+}
+
+/* The processors of this machine, dealt to the ranks that are on it. */
+static unsigned own_threads(const char *asked)
+{
+    unsigned long n = strtoul(asked, NULL, 10);
+    const char *beside = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    long ranks = beside ? strtol(beside, NULL, 10) : 1, processors = sysconf(_SC_NPROCESSORS_ONLN);
+    if (n > 0) return (unsigned)n;
+    if (ranks < 1 || processors <= ranks) return 1;
+    return (unsigned)(processors / ranks);
+}
+
+static double silence_of(void *context)
+{
+    return gf_rank_mpi_silence(context);
+}
+
+/* Nobody waits for the result any more. */
+static void end_all(void *context)
+{
+    (void)context;
+    gf_rank_mpi_abort();
+}
+
+static gf_status serve(gf_rank_mpi *mpi, const char *path, const char *threads, gf_error *err)
+{
+    gf_ranks_serving s = {.ranks = gf_rank_mpi_ranks(mpi),
+                          .fd = -1,
+                          .silence = silence_of,
+                          .gone = end_all,
+                          .context = mpi};
+    gf_status st = gf_ranks_me(s.ranks) == 0 ? reach_holder(path, &s.fd, err) : GF_OK;
+    if (st == GF_OK) st = gf_pool_create(own_threads(threads), &s.pool, err);
+    if (st == GF_OK) st = gf_ranks_serve(&s, err);
+    gf_pool_free(s.pool);
+    if (s.fd >= 0) close(s.fd);
+    return st;
+}
+
+/* What this rank took, for whoever keeps what ranks say. */
+static void tell_account(const gf_ranks *ranks)
+{
+    struct rusage used;
+    if (getrusage(RUSAGE_SELF, &used) != 0) return;
+    double seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+                     (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
+    fprintf(stderr, "rank %u: %.1f s of processor time, %ld MB of memory, %" PRIu64 " bytes sent\n",
+            gf_ranks_me(ranks), seconds, used.ru_maxrss / 1024, ranks->sent);
+}
+
+int main(int n_words, char **words)
+{
+    gf_rank_mpi *mpi;
+    gf_error err = {GF_OK, ""};
+    if (n_words == 2 && strcmp(words[1], "--version") == 0) {
+        printf("grouperfish-rank %s\n", gf_version());
+        return 0;
+    }
+    if (n_words != 3) {
+        fprintf(stderr, "grouperfish-rank: `grouperfish rebuild --ranks` starts this program\n");
+        return 2;
+    }
+    if (gf_rank_mpi_open(&mpi, &err) != GF_OK) {
+        fprintf(stderr, "grouperfish-rank: %s\n", err.message);
+        return 1;
+    }
+    if (serve(mpi, words[1], words[2], &err) != GF_OK) {
+        fprintf(stderr, "grouperfish-rank: %s\n", err.message);
+        fflush(stderr);
+        usleep(200000); /* for mpirun to pass that on */
+        gf_rank_mpi_abort();
+    }
+    tell_account(gf_rank_mpi_ranks(mpi));
+    gf_rank_mpi_close(mpi);
+    return 0;
+}

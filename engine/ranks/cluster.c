@@ -1,0 +1,455 @@
+#include "engine/ranks/cluster.h"
+
+#include "base/memory.h"
+#include "cluster/ranks/ranked_bytes.h"
+#include "engine/ranks/frames.h"
+#include "engine/ranks/job.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    TRIES = 3,
+    FRAME_ENTRIES = 2 << 20, /* entries of a message of rows, about */
+    FRAME_ROWS = 1 << 20
+};
+
+/* Seconds in which nothing was heard of the ranks: a cut link is noticed within a minute. */
+#define SILENCE 50
+
+typedef struct holding {
+    gf_pool *pool;
+    const gf_row_file *rows;
+    const gf_kmeans_options *options;
+    gf_ranks_process process;
+    double silence;
+    unsigned n;           /* ranks */
+    gf_ranks_part *parts; /* n */
+    bool is_lost;         /* the job, and not what it does */
+    gf_kmeans made;
+    gf_ranks_result about;
+    uint64_t came; /* rows of the result */
+} holding;
+
+static gf_status fail_message(gf_error *err)
+{
+    return gf_fail(err, GF_ECORRUPT, "a message of the ranks cannot be read");
+}
+
+/* Longer or shorter for tests, and for networks that are slow to give up. */
+static double most_silence(void)
+{
+    const char *named = getenv("GROUPERFISH_RANKS_SILENCE");
+    double seconds = named ? strtod(named, NULL) : 0;
+    return seconds >= 1 ? seconds : SILENCE;
+}
+
+/* ---- messages ------------------------------------------------------------------------------------- */
+
+/* The other end is gone or silent: a rank may have said why. */
+static gf_status lose(holding *h, gf_status st, gf_error *err)
+{
+    gf_buffer said = {0};
+    if (st != GF_ENOTFOUND && st != GF_ELIMIT) return st;
+    if (st == GF_ENOTFOUND && gf_ranks_process_said(&h->process, &said)) {
+        st = gf_fail(err, GF_EIO, "%s", gf_buffer_cstr(&said));
+    } else {
+        h->is_lost = true;
+        st = st == GF_ELIMIT
+                 ? gf_fail(err, GF_EIO, "nothing was heard of the ranks for %.0f seconds",
+                           h->silence)
+                 : gf_fail(err, GF_EIO, "the ranks have died");
+    }
+    gf_buffer_release(&said);
+    return st;
+}
+
+static gf_status tell(holding *h, uint32_t kind, gf_slice a, gf_slice b, gf_error *err)
+{
+    return lose(h, gf_frames_write(h->process.fd, kind, a, b, h->silence, h->options->cancel, err),
+                err);
+}
+
+static gf_status take_progress(const holding *h, gf_slice s)
+{
+    gf_ranks_progress p;
+    char phase[64];
+    if (!gf_ranks_job_take(&s, &p, sizeof p) || s.len >= sizeof phase) return GF_OK;
+    if (s.len) memcpy(phase, s.ptr, s.len);
+    phase[s.len] = '\0';
+    if (h->options->progress)
+        h->options->progress(h->options->progress_context, phase, p.done, p.total);
+    return GF_OK;
+}
+
+static gf_status take_failure(gf_slice s, gf_error *err)
+{
+    uint32_t code;
+    if (!gf_ranks_job_take(&s, &code, sizeof code) || code == GF_OK) return fail_message(err);
+    return gf_fail(err, (gf_status)code, "%.*s", GF_SLICE_ARG(s));
+}
+
+/* The next message that is neither progress nor a beat. */
+static gf_status hear(holding *h, uint32_t *kind, gf_buffer *bytes, gf_error *err)
+{
+    for (;;) {
+        gf_status st =
+            lose(h, gf_frames_read(h->process.fd, h->silence, h->options->cancel, kind, bytes, err),
+                 err);
+        if (st != GF_OK) return st;
+        if (*kind == GF_JOB_FAILED) return take_failure(gf_buffer_view(bytes), err);
+        if (*kind == GF_JOB_PROGRESS)
+            take_progress(h, gf_buffer_view(bytes));
+        else if (*kind != GF_JOB_BEAT)
+            return GF_OK;
+    }
+}
+
+/* ---- beginning ------------------------------------------------------------------------------------- */
+
+/* The ranks are there, and the same program as this one. */
+static gf_status meet(holding *h, gf_error *err)
+{
+    uint32_t kind, n = 0;
+    gf_buffer bytes = {0}, mine = {0};
+    gf_status st = hear(h, &kind, &bytes, err);
+    gf_slice s = gf_buffer_view(&bytes);
+    if (st == GF_OK && (kind != GF_JOB_READY || !gf_ranks_job_take(&s, &n, sizeof n) || n == 0))
+        st = fail_message(err);
+    gf_ranks_job_identify(&mine);
+    if (st == GF_OK) st = gf_buffer_check(&mine, err);
+    if (st == GF_OK && !gf_slice_equal(s, gf_buffer_view(&mine)))
+        st = gf_fail(err, GF_EINVAL, "ranks must be alike: this process is %.*s; rank 0 is %.*s",
+                     GF_SLICE_ARG(gf_buffer_view(&mine)), GF_SLICE_ARG(s));
+    h->n = n;
+    gf_buffer_release(&bytes);
+    gf_buffer_release(&mine);
+    return st;
+}
+
+/* Neighbouring rows for each rank, of about as many entries: where they are cut is of no matter. */
+static gf_status part_rows(holding *h, gf_error *err)
+{
+    const gf_row_file *f = h->rows;
+    h->parts = gf_calloc(h->n, sizeof *h->parts);
+    if (!h->parts) return gf_fail_memory(err, "ranks");
+    uint32_t row = 0;
+    for (unsigned r = 0; r < h->n; r++) {
+        uint64_t end = (uint64_t)((double)f->start[f->n_rows] * (r + 1) / h->n);
+        uint32_t first = row;
+        while (row < f->n_rows && (r + 1 == h->n || f->start[row + 1] <= end))
+            row++;
+        h->parts[r] = (gf_ranks_part){row - first, f->start[row] - f->start[first]};
+    }
+    return GF_OK;
+}
+
+/* Rows of the next message, of the rank's rows from `first` to `end`. */
+static uint32_t frame_rows(const gf_row_file *f, uint32_t first, uint32_t end)
+{
+    uint32_t n = 0;
+    while (first + n < end && n < FRAME_ROWS &&
+           (n == 0 || f->start[first + n + 1] - f->start[first] <= FRAME_ENTRIES))
+        n++;
+    return n;
+}
+
+static uint32_t count_frames(const holding *h)
+{
+    uint32_t frames = 0, row = 0;
+    for (unsigned r = 0; r < h->n; r++)
+        for (uint32_t end = row + (uint32_t)h->parts[r].rows; row < end; frames++)
+            row += frame_rows(h->rows, row, end);
+    return frames;
+}
+
+static gf_status tell_begin(holding *h, gf_error *err)
+{
+    const gf_kmeans_options *o = h->options;
+    const gf_ranked_options options = {.kmeans = *o,
+                                       .sample = gf_ranks_cluster_sample(h->rows->n_rows),
+                                       .sweeps = o->refinement && o->refinement->count};
+    gf_ranks_begin begin = gf_ranks_job_put_options(&options, h->rows->n_cols);
+    gf_buffer more = {0};
+    begin.n_ranks = h->n;
+    begin.frames = count_frames(h);
+    gf_buffer_append(&more, h->parts, h->n * sizeof *h->parts);
+    if (begin.has_factor)
+        gf_buffer_append(&more, o->refinement->factor,
+                         h->rows->n_cols * sizeof *o->refinement->factor);
+    gf_status st = gf_buffer_check(&more, err);
+    if (st == GF_OK)
+        st = tell(h, GF_JOB_BEGIN, gf_slice_of((const char *)&begin, sizeof begin),
+                  gf_buffer_view(&more), err);
+    gf_buffer_release(&more);
+    return st;
+}
+
+static gf_status tell_some_rows(holding *h, uint32_t rank, uint32_t first, uint32_t n,
+                                gf_error *err)
+{
+    const gf_kmeans_options *o = h->options;
+    gf_buffer bytes = {0};
+    gf_csr x = {0};
+    gf_status st = gf_row_file_read(h->rows, first, n, &x, err);
+    if (st != GF_OK) return st;
+    gf_ranked_bytes_put_rows(&bytes, &x, 0, n);
+    gf_csr_release(&x);
+    if (o->start && o->start_k) gf_buffer_append(&bytes, o->start + first, n * sizeof *o->start);
+    st = gf_buffer_check(&bytes, err);
+    if (st == GF_OK)
+        st = tell(h, GF_JOB_ROWS, gf_slice_of((const char *)&rank, sizeof rank),
+                  gf_buffer_view(&bytes), err);
+    gf_buffer_release(&bytes);
+    return st;
+}
+
+static gf_status tell_rows(holding *h, gf_error *err)
+{
+    gf_status st = GF_OK;
+    uint32_t row = 0;
+    for (uint32_t r = 0; r < h->n && st == GF_OK; r++) {
+        for (uint32_t end = row + (uint32_t)h->parts[r].rows, n; row < end && st == GF_OK;
+             row += n) {
+            n = frame_rows(h->rows, row, end);
+            st = tell_some_rows(h, r, row, n, err);
+            if (h->options->progress)
+                h->options->progress(h->options->progress_context, "handing out rows", row + n,
+                                     h->rows->n_rows);
+        }
+    }
+    return st;
+}
+
+/* ---- while it runs ---------------------------------------------------------------------------------- */
+
+static gf_status sweep(holding *h, gf_slice s, gf_error *err)
+{
+    uint32_t k = 0, n = h->rows->n_rows;
+    bool read = gf_ranks_job_take(&s, &k, sizeof k) && s.len == (size_t)n * sizeof(uint32_t);
+    const gf_kmeans_options *o = h->options;
+    if (!read || !o->refinement || !o->refinement->count) return fail_message(err);
+    uint32_t *label = gf_array(n, sizeof *label);
+    if (!label) return gf_fail_memory(err, "labels");
+    memcpy(label, s.ptr, s.len);
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < n && st == GF_OK; i++)
+        if (label[i] >= k) st = fail_message(err);
+    if (o->progress) o->progress(o->progress_context, "sweeping", 0, 0);
+    if (st == GF_OK)
+        st = gf_refinement_sweep_file(h->pool, o->refinement, h->rows, k, o->cancel, label, err);
+    if (st == GF_OK)
+        st = tell(h, GF_JOB_LABELS, gf_slice_of((const char *)label, s.len), (gf_slice){NULL, 0},
+                  err);
+    gf_free(label);
+    return st;
+}
+
+static gf_status take_result(holding *h, gf_slice s, gf_error *err)
+{
+    gf_ranks_result *about = &h->about;
+    gf_kmeans *r = &h->made;
+    uint32_t n = h->rows->n_rows;
+    if (r->label || !gf_ranks_job_take(&s, about, sizeof *about) || about->centre_bytes > s.len)
+        return fail_message(err);
+    *r = (gf_kmeans){.n = n,
+                     .distinct = about->distinct,
+                     .k = about->k,
+                     .objective = about->objective,
+                     .passes = about->passes,
+                     .restarts = 1,
+                     .converged = about->converged};
+    r->label = gf_array(n, sizeof *r->label);
+    r->score = gf_array(n, sizeof *r->score);
+    r->runner_up = gf_array(n, sizeof *r->runner_up);
+    r->second = gf_array(n, sizeof *r->second);
+    r->choice.steps = about->n_steps ? gf_array(about->n_steps, sizeof *r->choice.steps) : NULL;
+    bool room =
+        r->label && r->score && r->runner_up && r->second && (r->choice.steps || !about->n_steps);
+    gf_status st = room ? gf_centres_init(&r->centres, about->k, h->rows->n_cols, err)
+                        : gf_fail_memory(err, "clusters");
+    if (st == GF_OK)
+        st = gf_ranked_bytes_take_centres(gf_slice_of(s.ptr, (size_t)about->centre_bytes),
+                                          &r->centres, NULL, err);
+    if (st != GF_OK) return st;
+    s = gf_slice_skip(s, (size_t)about->centre_bytes);
+    r->choice.k = about->choice_k;
+    r->choice.n_steps = about->n_steps;
+    r->choice.reason = about->reason;
+    bool read = gf_ranks_job_take(&s, r->choice.steps, about->n_steps * sizeof *r->choice.steps);
+    return read ? GF_OK : fail_message(err);
+}
+
+static gf_status take_part(holding *h, gf_slice s, gf_error *err)
+{
+    gf_ranks_rows part;
+    gf_kmeans *r = &h->made;
+    if (!r->label || !gf_ranks_job_take(&s, &part, sizeof part) || part.first != h->came ||
+        part.n > r->n - h->came || s.len != part.n * 16)
+        return fail_message(err);
+    size_t size = (size_t)part.n * 4;
+    gf_ranks_job_take(&s, r->label + part.first, size);
+    gf_ranks_job_take(&s, r->score + part.first, size);
+    gf_ranks_job_take(&s, r->runner_up + part.first, size);
+    gf_ranks_job_take(&s, r->second + part.first, size);
+    for (uint64_t i = part.first; i < part.first + part.n; i++)
+        if (r->label[i] >= r->k) return fail_message(err);
+    h->came += part.n;
+    return GF_OK;
+}
+
+static gf_status follow(holding *h, gf_error *err)
+{
+    gf_buffer bytes = {0};
+    gf_status st = GF_OK;
+    uint32_t kind;
+    while (st == GF_OK && !(h->made.label && h->came == h->rows->n_rows)) {
+        st = hear(h, &kind, &bytes, err);
+        gf_slice s = gf_buffer_view(&bytes);
+        if (st != GF_OK) break;
+        st = kind == GF_JOB_SWEEP    ? sweep(h, s, err)
+             : kind == GF_JOB_RESULT ? take_result(h, s, err)
+             : kind == GF_JOB_PART   ? take_part(h, s, err)
+                                     : fail_message(err);
+    }
+    gf_buffer_release(&bytes);
+    return st;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------- */
+
+static gf_status run_over(holding *h, gf_error *err)
+{
+    const gf_slice none = {NULL, 0};
+    gf_status st = meet(h, err);
+    if (st == GF_OK) st = part_rows(h, err);
+    if (st == GF_OK) st = tell_begin(h, err);
+    if (st == GF_OK) st = tell_rows(h, err);
+    if (st == GF_OK) st = follow(h, err);
+    if (st == GF_OK) st = tell(h, GF_JOB_END, none, none, err);
+    gf_free(h->parts);
+    h->parts = NULL;
+    return st;
+}
+
+static gf_status run_once(holding *h, const gf_ranks_start *start, gf_error *err)
+{
+    gf_status st = gf_ranks_process_open(start, &h->process, err);
+    if (st != GF_OK) return st;
+    st = run_over(h, err);
+    gf_ranks_process_close(&h->process, st == GF_OK);
+    return st;
+}
+
+gf_status gf_ranks_cluster_over(int fd, double silence, gf_pool *pool, const gf_row_file *rows,
+                                const gf_kmeans_options *options, gf_kmeans *out, bool *lost,
+                                gf_error *err)
+{
+    holding h = {.pool = pool,
+                 .rows = rows,
+                 .options = options,
+                 .process = {.fd = fd, .listener = -1, .said = -1},
+                 .silence = silence};
+    gf_status st = run_over(&h, err);
+    *lost = h.is_lost;
+    if (st == GF_OK)
+        *out = h.made;
+    else
+        gf_kmeans_release(&h.made);
+    return st;
+}
+
+/* A job was lost: the next one runs on the hosts that answer. */
+static gf_status choose_hosts(gf_ranks_start *now, const gf_ranks_start *start, gf_buffer *hosts,
+                              const gf_kmeans_options *o, gf_error *err)
+{
+    if (!start->hosts) return GF_OK;
+    if (hosts->len) unlink(gf_buffer_cstr(hosts));
+    if (o->progress) o->progress(o->progress_context, "looking for hosts", 0, 0);
+    gf_status st = gf_ranks_process_probe(start, hosts, err);
+    now->hosts = st == GF_OK && hosts->len ? gf_buffer_cstr(hosts) : start->hosts;
+    return st;
+}
+
+gf_status gf_ranks_cluster(gf_pool *pool, const gf_row_file *rows, const gf_ranks_start *start,
+                           const gf_kmeans_options *options, gf_kmeans *out, gf_error *err)
+{
+    gf_status st = GF_OK;
+    gf_error why = {GF_OK, ""};
+    gf_ranks_start now = *start;
+    gf_buffer hosts = {0};
+    bool goes_on = true;
+    for (unsigned i = 0; i < TRIES && goes_on; i++) {
+        holding h = {.pool = pool,
+                     .rows = rows,
+                     .options = options,
+                     .process = {.fd = -1, .listener = -1, .said = -1},
+                     .silence = most_silence()};
+        st = i ? choose_hosts(&now, start, &hosts, options, &why) : GF_OK;
+        if (st != GF_OK) break;
+        if (options->progress)
+            options->progress(options->progress_context,
+                              i ? "starting the ranks again" : "starting the ranks", 0, 0);
+        st = run_once(&h, &now, &why);
+        goes_on = st != GF_OK && h.is_lost;
+        if (st == GF_OK)
+            *out = h.made;
+        else
+            gf_kmeans_release(&h.made);
+    }
+    if (hosts.len) unlink(gf_buffer_cstr(&hosts));
+    gf_buffer_release(&hosts);
+    if (st != GF_OK && goes_on) gf_error_prefix(&why, "given up after %d tries", TRIES);
+    if (st != GF_OK && err) *err = why;
+    return st;
+}
+
+/* ---- memory and network ------------------------------------------------------------------------------ */
+
+enum { LEAST_SAMPLE = 100000, MOST_SAMPLE = 2000000, SAMPLE_PART = 8 };
+
+uint32_t gf_ranks_cluster_sample(uint64_t rows)
+{
+    uint64_t n = rows / SAMPLE_PART;
+    if (n < LEAST_SAMPLE) n = LEAST_SAMPLE;
+    if (n > MOST_SAMPLE) n = MOST_SAMPLE;
+    return (uint32_t)(n < rows ? n : rows);
+}
+
+enum {
+    PROGRAM = 40 << 20, /* with MPI, and a message of rows */
+    OF_ROW = 68,        /* bytes: labels, bounds, lists by cluster, what goes back */
+    OF_CENTRE = 45,     /* an entry of a centre: itself, its index, on its way */
+    OF_TERM = 28,       /* a thread: sums under way */
+    OF_SAMPLED = 24     /* an entry of the sample: the row, its copy, that of growth */
+};
+
+#define SUM_BYTES    5.7  /* an entry of a change of a sum on its way */
+#define CENTRE_BYTES 5.3  /* an entry of a centre, likewise */
+#define OF_PART      0.62 /* exponent: terms of the clusters of a part of the rows */
+#define MOVED        0.1
+
+static uint64_t whole(double bytes)
+{
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+gf_ranks_cost gf_ranks_cluster_cost(const gf_ranks_counts *c)
+{
+    double ranks = c->ranks ? c->ranks : 1, rows = (double)c->rows / ranks, e = c->entries / ranks;
+    double sums = fmin(c->centre_entries * pow(ranks, -OF_PART), e), others = (ranks - 1) / ranks;
+    double a_row = c->rows ? c->entries / (double)c->rows : 0;
+    double memory = PROGRAM + 16 * e + OF_ROW * rows + OF_CENTRE * c->centre_entries +
+                    12 * c->centre_entries / ranks + 3 * SUM_BYTES * sums +
+                    OF_TERM * c->terms * (c->threads + 1);
+    double sample = gf_ranks_cluster_sample(c->rows) * (OF_SAMPLED * a_row + 120);
+    double centres = CENTRE_BYTES * c->centre_entries * others;
+    double moved = fmin(2 * MOVED * e, sums);
+    return (gf_ranks_cost){.memory = whole(memory),
+                           .first_memory = whole(memory + sample + 24.0 * (double)c->rows),
+                           .handed_out = whole(8 * c->entries + 32.0 * (double)c->rows),
+                           .first_pass = whole(SUM_BYTES * sums * others + centres),
+                           .pass = whole(SUM_BYTES * moved * others + centres)};
+}

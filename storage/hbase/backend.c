@@ -1,0 +1,73 @@
+#include "storage/hbase/backend.h"
+
+#include "base/memory.h"
+#include "storage/hbase/internal.h"
+
+enum { CALL_MILLISECONDS = 60000 };
+
+static gf_status compact(gf_backend *backend, unsigned milliseconds, gf_error *err)
+{
+    (void)backend, (void)milliseconds;
+    return gf_fail(err, GF_EINVAL,
+                   "HBase writes its files anew by itself: ask it for a major compaction, and "
+                   "mind its archive and its logs, which keep what was deleted for a while");
+}
+
+static void close_backend(gf_backend *backend)
+{
+    gf_hbase *b = (gf_hbase *)backend;
+    for (unsigned n = 1; n <= b->n_tables; n++)
+        gf_free(b->tables[n]);
+    gf_hbase_client_free(b->client);
+    gf_arena_release(&b->memory);
+    pthread_mutex_destroy(&b->lock);
+    gf_free(b);
+}
+
+static const gf_backend_operations operations = {
+    .capabilities = GF_BACKEND_NAMED,
+    .open_table = gf_hbase_open_table,
+    .schema_of = gf_hbase_schema_of,
+    .get = gf_hbase_get,
+    .scan_open = gf_hbase_scan_open,
+    .scan_next = gf_hbase_scan_next,
+    .scan_close = gf_hbase_scan_close,
+    .write = gf_hbase_write,
+    .increment = gf_hbase_increment,
+    .drop_table = gf_hbase_drop_table,
+    .alter_family = gf_hbase_alter_family,
+    .compact = compact,
+    .close = close_backend,
+};
+
+/* A gateway that speaks Thrift2 answers, and HBase has the namespace. */
+static gf_status check_name_space(gf_hbase *b, gf_error *err)
+{
+    gf_hbase_call call = {0};
+    gf_slice name = gf_slice_str(b->address.name_space);
+    gf_hbase_call_begin(&call, "getNamespaceDescriptor");
+    gf_thrift_string_field(&call.request, 1, name);
+    gf_status st = gf_hbase_call_run(b->client, &call, GF_THRIFT_STRUCT, GF_HBASE_READS, err);
+    if (st == GF_EINVAL) gf_error_prefix(err, "HBase's namespace %s", b->address.name_space);
+    if (st == GF_EIO)
+        gf_error_prefix(err, "no gateway answers that was started by `hbase thrift2 start -f`");
+    gf_hbase_call_release(&call);
+    return st;
+}
+
+gf_status gf_hbase_open(const char *url, gf_backend **backend, gf_error *err)
+{
+    gf_hbase *b = gf_calloc(1, sizeof *b);
+    if (!b) return gf_fail_memory(err, "a database");
+    b->base.operations = &operations;
+    pthread_mutex_init(&b->lock, NULL);
+    gf_status st = gf_hbase_address_read(url, &b->address, err);
+    if (st == GF_OK) st = gf_hbase_client_create(&b->address, CALL_MILLISECONDS, &b->client, err);
+    if (st == GF_OK) st = check_name_space(b, err);
+    if (st != GF_OK) {
+        close_backend(&b->base);
+        return st;
+    }
+    *backend = &b->base;
+    return GF_OK;
+}

@@ -1,0 +1,367 @@
+#include "support/ranks.h"
+#include "support/test.h"
+
+#include "base/file.h"
+#include "base/memory.h"
+#include "base/random.h"
+#include "engine/ranks/cluster.h"
+#include "engine/ranks/frames.h"
+#include "engine/ranks/job.h"
+#include "engine/ranks/serve.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+enum { ROWS = 1200, COLS = 300 };
+
+/* ---- frames ------------------------------------------------------------------------------------ */
+
+typedef struct pair {
+    int here, there;
+} pair;
+
+static pair open_pair(void)
+{
+    int fd[2];
+    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, fd), 0);
+    return (pair){fd[0], fd[1]};
+}
+
+static void frames_arrive(void **state)
+{
+    (void)state;
+    gf_error err;
+    pair p = open_pair();
+    gf_buffer bytes = {0};
+    uint32_t kind;
+    gf_slice none = {NULL, 0};
+    assert_ok(gf_frames_write(p.here, 7, GF_SLICE("one "), GF_SLICE("two"), 1, NULL, &err));
+    assert_ok(gf_frames_write(p.here, 8, none, none, 1, NULL, &err));
+    assert_ok(gf_frames_read(p.there, 1, NULL, &kind, &bytes, &err));
+    assert_int_equal(kind, 7);
+    assert_slice(gf_buffer_view(&bytes), "one two");
+    assert_ok(gf_frames_read(p.there, 1, NULL, &kind, &bytes, &err));
+    assert_int_equal(kind, 8);
+    assert_int_equal(bytes.len, 0);
+    assert_status(GF_ELIMIT, gf_frames_read(p.there, .2, NULL, &kind, &bytes, &err));
+    gf_cancel cancel = {1};
+    assert_status(GF_ECANCELLED, gf_frames_read(p.there, 5, &cancel, &kind, &bytes, &err));
+    close(p.here);
+    assert_status(GF_ENOTFOUND, gf_frames_read(p.there, 5, NULL, &kind, &bytes, &err));
+    assert_status(GF_ENOTFOUND, gf_frames_write(p.there, 9, GF_SLICE("x"), none, 5, NULL, &err));
+    close(p.there);
+    gf_buffer_release(&bytes);
+}
+
+/* ---- ranks that are threads, over a socket ------------------------------------------------------- */
+
+/* Ranks at one end, the holder of rows at the other. */
+typedef struct job {
+    unsigned n, threads;
+    int fd;
+    bool is_silent;   /* the first rank hears nothing of the others */
+    gf_status status; /* of the ranks */
+    gf_error error;
+} job;
+
+static double no_silence(void *context)
+{
+    return ((const job *)context)->is_silent ? 1000 : 0;
+}
+
+static void holder_gone(void *context)
+{
+    (void)context;
+}
+
+static gf_status serve_rank(gf_ranks *ranks, void *context, gf_error *err)
+{
+    job *j = context;
+    gf_ranks_serving s = {.ranks = ranks,
+                          .fd = ranks->me == 0 ? j->fd : -1,
+                          .silence = no_silence,
+                          .gone = holder_gone,
+                          .context = j};
+    gf_status st = gf_pool_create(j->threads, &s.pool, err);
+    if (st == GF_OK) st = gf_ranks_serve(&s, err);
+    gf_pool_free(s.pool);
+    return st;
+}
+
+static void *serve_ranks(void *context)
+{
+    job *j = context;
+    j->status = gf_test_ranks_run(j->n, serve_rank, j, &j->error);
+    close(j->fd);
+    return NULL;
+}
+
+/* Rows of groups, unit and on the grid, in a file. */
+typedef struct held_rows {
+    gf_csr x;
+    gf_row_file file;
+} held_rows;
+
+static held_rows make_rows(void)
+{
+    gf_error err;
+    gf_random random = gf_random_seed(gf_test_seed(), 0);
+    held_rows h;
+    uint64_t at = 0;
+    assert_ok(gf_csr_init(&h.x, ROWS, COLS, ROWS * 12, &err));
+    for (uint32_t i = 0; i < ROWS; i++) {
+        uint32_t group = i % 6, col = (uint32_t)gf_random_below(&random, 4);
+        double value[12], squares = 0;
+        uint32_t n = 0;
+        for (; n < 12 && col < COLS; n++) {
+            bool own = n < 8;
+            h.x.col[at + n] = own ? group * 40 + col : col > 240 ? col : 240 + col;
+            value[n] = 1 + gf_random_unit(&random);
+            squares += value[n] * value[n];
+            col = own && n < 7 ? col + 1 + (uint32_t)gf_random_below(&random, 4)
+                               : h.x.col[at + n] + 1 + (uint32_t)gf_random_below(&random, 9);
+            if (!own || n == 7) col = col < 241 ? 241 : col;
+        }
+        for (uint32_t k = 0; k < n; k++)
+            h.x.val[at + k] = (float)(round(value[k] / sqrt(squares) * 0x1p24) * 0x1p-24);
+        at += n;
+        h.x.start[i + 1] = at;
+    }
+    assert_ok(gf_csr_check(&h.x, &err));
+    gf_spill *spill;
+    assert_ok(gf_spill_create(gf_test_folder(), &spill, &err));
+    assert_ok(gf_row_file_write(spill, at, 0, at, h.x.col, h.x.val, &err));
+    h.file = (gf_row_file){ROWS, COLS, h.x.start, at, spill};
+    return h;
+}
+
+static void release_rows(held_rows *h)
+{
+    gf_spill_free(h->file.spill);
+    gf_csr_release(&h->x);
+}
+
+static gf_status run(const held_rows *h, unsigned n, unsigned threads, const gf_kmeans_options *o,
+                     gf_kmeans *out, bool *lost, job *j, gf_error *err)
+{
+    pthread_t thread;
+    pair p = open_pair();
+    *j = (job){.n = n, .threads = threads, .fd = p.there, .is_silent = j->is_silent};
+    assert_int_equal(pthread_create(&thread, NULL, serve_ranks, j), 0);
+    gf_status st = gf_ranks_cluster_over(p.here, 30, NULL, &h->file, o, out, lost, err);
+    close(p.here);
+    pthread_join(thread, NULL);
+    return st;
+}
+
+/* Every term once. */
+static void count_once(void *context, uint32_t row, gf_row_view view, uint8_t *count)
+{
+    (void)context, (void)row;
+    memset(count, 1, view.n);
+}
+
+static void check_same(const held_rows *h, const gf_kmeans_options *o)
+{
+    gf_error err;
+    gf_kmeans first = {0}, r;
+    bool lost;
+    for (unsigned n = 1; n <= 5; n += n == 3 ? 2 : 1) {
+        job j = {.n = n};
+        assert_ok(run(h, n, 1 + n % 2, o, &r, &lost, &j, &err));
+        assert_int_equal(j.status, GF_OK);
+        assert_false(lost);
+        assert_int_equal(r.n, ROWS);
+        if (n == 1) {
+            first = r;
+            continue;
+        }
+        assert_int_equal(r.k, first.k);
+        assert_int_equal(r.distinct, first.distinct);
+        assert_int_equal(r.choice.k, first.choice.k);
+        assert_int_equal(r.choice.n_steps, first.choice.n_steps);
+        assert_true(r.objective == first.objective);
+        assert_memory_equal(r.label, first.label, ROWS * sizeof *r.label);
+        assert_memory_equal(r.score, first.score, ROWS * sizeof *r.score);
+        assert_memory_equal(r.runner_up, first.runner_up, ROWS * sizeof *r.runner_up);
+        assert_memory_equal(r.second, first.second, ROWS * sizeof *r.second);
+        for (uint32_t c = 0; c < r.k; c++) {
+            assert_int_equal(r.centres.at[c].n, first.centres.at[c].n);
+            assert_memory_equal(r.centres.at[c].value, first.centres.at[c].value,
+                                r.centres.at[c].n * sizeof(float));
+        }
+        gf_kmeans_release(&r);
+    }
+    gf_kmeans_release(&first);
+}
+
+static void same_bytes_for_any_number(void **state)
+{
+    (void)state;
+    held_rows h = make_rows();
+    float factor[COLS];
+    uint32_t start[ROWS];
+    for (uint32_t c = 0; c < COLS; c++)
+        factor[c] = 1 + (float)(c % 7) / 7;
+    for (uint32_t i = 0; i < ROWS; i++)
+        start[i] = i % 11 ? i % 6 : GF_NO_CLUSTER;
+    gf_refinement refinement = {.factor = factor, .count = count_once};
+    gf_kmeans_options o = {.k = 8, .seed = 5};
+    check_same(&h, &o);
+    o.refinement = &refinement;
+    check_same(&h, &o);
+    o.k = 0;
+    check_same(&h, &o);
+    o.k = 6;
+    o.start = start;
+    o.start_k = 6;
+    check_same(&h, &o);
+    o.start_refined = true;
+    check_same(&h, &o);
+    release_rows(&h);
+}
+
+/* ---- what may go wrong ---------------------------------------------------------------------------- */
+
+/* A rank that fails tells the holder why, and is not lost. */
+static void failures_are_told(void **state)
+{
+    (void)state;
+    gf_error err;
+    held_rows h = make_rows();
+    gf_kmeans_options o = {.k = 5};
+    gf_kmeans r;
+    bool lost;
+    job j = {.n = 2};
+    h.x.val[3] = 3; /* not of unit length */
+    gf_spill_free(h.file.spill);
+    assert_ok(gf_spill_create(gf_test_folder(), &h.file.spill, &err));
+    assert_ok(
+        gf_row_file_write(h.file.spill, h.file.entries, 0, h.file.entries, h.x.col, h.x.val, &err));
+    assert_status(GF_EINVAL, run(&h, 2, 1, &o, &r, &lost, &j, &err));
+    assert_false(lost);
+    assert_int_equal(j.status, GF_EINVAL);
+    assert_string_equal(err.message, j.error.message);
+    release_rows(&h);
+}
+
+/* What the other end of a socket may say in place of ranks. */
+typedef struct liar {
+    int fd;
+    uint32_t kind;
+    gf_slice says;
+    bool ready; /* says first that it is ready */
+} liar;
+
+static void *lie(void *context)
+{
+    const liar *l = context;
+    gf_buffer mine = {0};
+    uint32_t n = 2;
+    gf_ranks_job_identify(&mine);
+    if (l->ready)
+        gf_frames_write(l->fd, GF_JOB_READY, gf_slice_of((const char *)&n, sizeof n),
+                        gf_buffer_view(&mine), 10, NULL, NULL);
+    if (l->kind) gf_frames_write(l->fd, l->kind, l->says, (gf_slice){NULL, 0}, 10, NULL, NULL);
+    char room[4096];
+    while (l->kind && recv(l->fd, room, sizeof room, 0) > 0) {
+    }
+    shutdown(l->fd, SHUT_RDWR);
+    gf_buffer_release(&mine);
+    return NULL;
+}
+
+static gf_status hear_liar(const held_rows *h, bool ready, uint32_t kind, gf_slice says, bool *lost,
+                           gf_error *err)
+{
+    gf_kmeans r;
+    gf_kmeans_options o = {.k = 3};
+    pthread_t thread;
+    pair p = open_pair();
+    liar l = {p.there, kind, says, ready};
+    pthread_create(&thread, NULL, lie, &l);
+    gf_status st = gf_ranks_cluster_over(p.here, 30, NULL, &h->file, &o, &r, lost, err);
+    close(p.here);
+    pthread_join(thread, NULL);
+    close(p.there);
+    return st;
+}
+
+static void other_ends_are_seen_through(void **state)
+{
+    (void)state;
+    gf_error err;
+    bool lost;
+    held_rows h = make_rows();
+    char zeros[sizeof(gf_ranks_result)] = {0};
+    static const char other[] = "\2\0\0\0another program";
+    gf_slice bytes = gf_slice_of(zeros, sizeof zeros);
+    assert_status(GF_EINVAL, hear_liar(&h, false, GF_JOB_READY,
+                                       gf_slice_of(other, sizeof other - 1), &lost, &err));
+    assert_non_null(strstr(err.message, "ranks must be alike"));
+    assert_status(GF_ECORRUPT, hear_liar(&h, false, GF_JOB_SWEEP, bytes, &lost, &err));
+    assert_status(GF_ECORRUPT, hear_liar(&h, true, GF_JOB_SWEEP, bytes, &lost, &err));
+    assert_status(GF_ECORRUPT, hear_liar(&h, true, GF_JOB_PART, bytes, &lost, &err));
+    assert_status(GF_ECORRUPT, hear_liar(&h, true, GF_JOB_FAILED, bytes, &lost, &err));
+    assert_status(GF_ECORRUPT, hear_liar(&h, true, 99, bytes, &lost, &err));
+    assert_false(lost);
+    release_rows(&h);
+}
+
+static void a_silent_job_is_lost(void **state)
+{
+    (void)state;
+    gf_error err;
+    bool lost = false;
+    gf_kmeans r;
+    gf_kmeans_options o = {.k = 3};
+    held_rows h = make_rows();
+    pair p = open_pair();
+    assert_status(GF_EIO, gf_ranks_cluster_over(p.here, .3, NULL, &h.file, &o, &r, &lost, &err));
+    assert_true(lost);
+    assert_non_null(strstr(err.message, "nothing was heard of the ranks"));
+    close(p.here);
+    close(p.there);
+    release_rows(&h);
+}
+
+/* ---- starting --------------------------------------------------------------------------------------- */
+
+static void hosts_are_counted(void **state)
+{
+    (void)state;
+    gf_error err;
+    char path[512];
+    unsigned n;
+    snprintf(path, sizeof path, "%s/hosts", gf_test_folder());
+    gf_ranks_start start = {.hosts = path};
+    assert_status(GF_ENOTFOUND, gf_ranks_process_count(&start, &n, &err));
+    assert_ok(gf_file_write(path, GF_SLICE("# three\none\n\n two slots=4\nthree"), &err));
+    assert_ok(gf_ranks_process_count(&start, &n, &err));
+    assert_int_equal(n, 3);
+    start.n = 7;
+    assert_ok(gf_ranks_process_count(&start, &n, &err));
+    assert_int_equal(n, 7);
+}
+
+static void samples_follow_the_rows(void **state)
+{
+    (void)state;
+    assert_int_equal(gf_ranks_cluster_sample(1000), 1000);
+    assert_int_equal(gf_ranks_cluster_sample(200000), 100000);
+    assert_int_equal(gf_ranks_cluster_sample(4000000), 500000);
+    assert_int_equal(gf_ranks_cluster_sample(4000000000), 2000000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frames_arrive),          cmocka_unit_test(same_bytes_for_any_number),
+        cmocka_unit_test(failures_are_told),      cmocka_unit_test(other_ends_are_seen_through),
+        cmocka_unit_test(a_silent_job_is_lost),   cmocka_unit_test(hosts_are_counted),
+        cmocka_unit_test(samples_follow_the_rows)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
