@@ -56,17 +56,31 @@ gf_status gf_arguments_refuse_name(const gf_operation *o, gf_slice name, gf_erro
 
 /* ---- adding ---------------------------------------------------------------------------------- */
 
-static gf_status add(gf_arguments *a, gf_slice name, gf_slice value, gf_error *err)
+static gf_status grow(gf_arguments *a, gf_error *err)
+{
+    size_t room = a->room ? 2 * a->room : 16;
+    gf_argument *at = gf_arena_alloc(a->memory, room * sizeof *at);
+    if (!at) return gf_fail_memory(err, "parameters");
+    for (size_t i = 0; i < a->n; i++)
+        at[i] = a->at[i];
+    a->at = at;
+    a->room = room;
+    return GF_OK;
+}
+
+gf_status gf_arguments_add(gf_arguments *a, gf_slice name, gf_slice value, gf_error *err)
 {
     if (a->n == a->most) return gf_fail(err, GF_EINVAL, "more than %zu parameters", a->most);
-    a->at[a->n++] = (gf_argument){name, value};
-    return GF_OK;
+    gf_status st = a->n == a->room ? grow(a, err) : GF_OK;
+    if (st == GF_OK) a->at[a->n++] = (gf_argument){name, value};
+    return st;
 }
 
 static gf_status add_copy(gf_arguments *a, const char *name, gf_slice value, gf_error *err)
 {
     gf_slice copy = gf_arena_copy(a->memory, value);
-    return copy.ptr ? add(a, gf_slice_str(name), copy, err) : gf_fail_memory(err, "a parameter");
+    return copy.ptr ? gf_arguments_add(a, gf_slice_str(name), copy, err)
+                    : gf_fail_memory(err, "a parameter");
 }
 
 /* "set", "k", "20" -> set=k=20 */
@@ -87,7 +101,7 @@ gf_status gf_arguments_take(gf_arguments *a, gf_slice name, gf_slice value, gf_e
 {
     const gf_parameter *settings = find_settings(a->operation);
     if (!settings || find_parameter(a->operation, name) != NONE || find_setting(name) == NONE)
-        return add(a, name, value, err);
+        return gf_arguments_add(a, name, value, err);
     return add_pair(a, settings->name, name, value, err);
 }
 

@@ -1,7 +1,7 @@
 /**
  * Arguments as a request has them: pairs of a query, or members of a JSON object.
  *
- *     gf_arguments a = {.operation = o, .at = arguments, .most = 64, .memory = &arena};
+ *     gf_arguments a = {.operation = o, .most = 64, .memory = &arena};
  *     gf_arguments_take(&a, name, value, err);        each pair of the query
  *     gf_arguments_take_json(&a, body, err);          the object beside it
  *
@@ -18,10 +18,14 @@
 
 typedef struct gf_arguments {
     const gf_operation *operation;
-    gf_argument *at; /* n of most; the caller's */
-    size_t n, most;
+    gf_argument
+        *at; /* n of room: the caller's, or NULL; where there is no more room, in `memory` */
+    size_t n, room, most;
     gf_arena *memory; /* of what is made here; the caller's */
 } gf_arguments;
+
+/** Add an argument by the name that the operation has for it. GF_EINVAL: there are `most`; GF_ENOMEM. */
+gf_status gf_arguments_add(gf_arguments *a, gf_slice name, gf_slice value, gf_error *err);
 
 /** Add an argument by the name that the caller has for it. GF_EINVAL: there are `most`; GF_ENOMEM. */
 gf_status gf_arguments_take(gf_arguments *a, gf_slice name, gf_slice value, gf_error *err);

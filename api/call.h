@@ -155,6 +155,9 @@ void gf_row_put_id(gf_row_writer *row, gf_slice id);
 /** "2026-11-20T08:00:00Z"; nothing is written where ms is 0. */
 void gf_row_put_time(gf_json_writer *w, const char *name, int64_t ms);
 
+/** A notice as an object: "reason", "source", "line" where it has one, "message". */
+void gf_row_put_notice(gf_json_writer *w, const gf_notice *n);
+
 /** time, lang, and the other fields as members of an object "fields": those that there are. */
 void gf_row_put_fields(gf_json_writer *w, const gf_document *document);
 

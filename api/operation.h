@@ -138,6 +138,8 @@ typedef struct gf_operation {
     bool cacheable;  /* its answer depends on the collection's row and the arguments alone (ETag) */
     bool elsewhere;  /* what it writes is not in the store, which it only reads */
     bool tells_refused;    /* its rows say which records were refused, and `taken` is counted */
+    bool authored;         /* its argument "by" is who does it */
+    bool tells_lost;       /* notices (reason "lost") say which edits a build could not keep */
     const char *file_type; /* media type of the file that it writes beside the rows, or NULL */
     const char *file_flag; /* the flag that asks for the file; NULL: whoever wants such a type */
     bool file_only;        /* over HTTP the file is the answer, whatever is asked for */

@@ -135,6 +135,16 @@ void gf_row_put_time(gf_json_writer *w, const char *name, int64_t ms)
     gf_buffer_release(&text);
 }
 
+void gf_row_put_notice(gf_json_writer *w, const gf_notice *n)
+{
+    gf_json_begin(w, '{');
+    gf_json_put_str(w, "reason", n->reason);
+    gf_json_put_string(w, "source", n->source);
+    if (n->line) gf_json_put_uint(w, "line", n->line);
+    gf_json_put_str(w, "message", n->message);
+    gf_json_end(w, '}');
+}
+
 void gf_row_put_fields(gf_json_writer *w, const gf_document *d)
 {
     if (d->time.len) {

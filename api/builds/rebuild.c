@@ -403,6 +403,7 @@ const gf_operation gf_rebuild_operation = {
     .reach = GF_REACH_PATTERN,
     .input = GF_INPUT_OPTIONAL,
     .rebuilds = true,
+    .tells_lost = true,
     .at_home = rebuild_at_home,
 };
 

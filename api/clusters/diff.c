@@ -128,4 +128,5 @@ const gf_operation gf_diff_operation = {
     .run = run_diff,
     .reach = GF_REACH_ALL,
     .cacheable = true,
+    .tells_lost = true,
 };

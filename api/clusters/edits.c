@@ -302,6 +302,7 @@ static const gf_parameter undo_parameters[] = {
         .members = gf_schema_edit,                                                                 \
         .run = (handler),                                                                          \
         .single = true,                                                                            \
+        .authored = true,                                                                          \
     }
 
 #define OF_CLUSTER "/collections/{collection}/clusters/{cluster}"

@@ -127,6 +127,7 @@ const gf_operation gf_topic_add_operation = {
     GF_PARAMETERS(add_parameters),
     .members = gf_schema_topic_edit,
     .run = run_add,
+    .authored = true,
 };
 
 const gf_operation gf_topic_list_operation = {
@@ -149,4 +150,5 @@ const gf_operation gf_topic_delete_operation = {
     .members = gf_schema_topic_edit,
     .run = run_delete,
     .single = true,
+    .authored = true,
 };

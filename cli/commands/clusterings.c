@@ -17,7 +17,7 @@ static void end_rebuild(gf_session *s)
     if (gf_session_has(s, "dry-run")) return;
     fputs("to read them:\n", s->out);
     gf_slice within = gf_session_argument(s, "within"), name = gf_session_argument(s, "config");
-    if (!within.len) {
+    if (!within.len && (!name.len || gf_slice_equal(name, GF_SLICE("default")))) {
         gf_session_suggest(s, "clusters", collection);
         return;
     }

@@ -25,7 +25,7 @@
  * @param near  n * most: points, the nearest first; behind them GF_MAP_NONE
  * @param most  1 to 64
  * @return GF_OK; GF_ENOMEM; GF_ECANCELLED. The same for any number of threads
- * Cost: some thousand postings for a point at most; memory 8 bytes an entry, 8 a term, 4 a point for
+ * Cost: some thousand postings for a point at most; memory 8 bytes an entry, 8 a term, 8 a point for
  *       each thread.
  */
 gf_status gf_map_find_neighbours(gf_pool *pool, const gf_csr *x, const uint32_t *row, uint32_t n,

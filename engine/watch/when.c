@@ -4,15 +4,19 @@
 #include "base/number.h"
 
 #include <ctype.h>
+#include <math.h>
 
 enum { DEEPEST = 32 };
 
 typedef struct reading {
     gf_slice text;
     size_t at;
-    const gf_watch_subject
-        *subject; /* subject NULL: each test holds that may hold for such a one */
-    bool of_new;  /* where there is no subject: of groups, else of clusters */
+    const gf_watch_subject *subject;
+    /* Where there is no subject each test holds that may hold for one like this. */
+    bool of_new;      /* a group, else a cluster */
+    bool any_id;      /* with the id of each test at once */
+    double id;        /* else with this one; 0: one that the rule does not name */
+    double higher_id; /* the lowest above it in the rule; INFINITY: none */
     unsigned depth;
 } reading;
 
@@ -102,7 +106,9 @@ static gf_status take_test(reading *r, bool *holds, gf_error *err)
     } else if (take_word(r, "cluster")) {
         if (!take_word(r, "=")) return fail_here(r, "\"=\"", err);
         st = take_number(r, true, &id, err);
-        at_least = s && (double)s->cluster == id;
+        at_least = s ? (double)s->cluster == id : r->any_id || r->id == id;
+        kind = s || at_least;
+        if (id > r->id && id < r->higher_id) r->higher_id = id;
     } else {
         return fail_here(r, "new, rising z, size or cluster", err);
     }
@@ -149,16 +155,28 @@ gf_status gf_watch_when_holds(gf_slice when, const gf_watch_subject *subject, bo
     return read_rule(&r, holds, err);
 }
 
+/* Whether there may be a subject for which it holds; *but_for_ids: were it not for tests of its id. */
+static gf_status may_hold(gf_slice when, bool of_new, bool *but_for_ids, bool *holds, gf_error *err)
+{
+    reading r = {.text = when, .of_new = of_new, .any_id = true};
+    *holds = false;
+    gf_status st = read_rule(&r, but_for_ids, err);
+    for (double id = 0; st == GF_OK && !*holds && id < INFINITY; id = r.higher_id) {
+        r = (reading){.text = when, .of_new = of_new, .id = id, .higher_id = INFINITY};
+        st = read_rule(&r, holds, err);
+    }
+    return st;
+}
+
 gf_status gf_watch_when_check(gf_slice when, bool *rising, gf_error *err)
 {
-    bool of_new = false, of_clusters = false;
-    reading r = {.text = when, .of_new = true};
-    gf_status st = read_rule(&r, &of_new, err);
-    r = (reading){.text = when};
-    if (st == GF_OK) st = read_rule(&r, &of_clusters, err);
+    bool of_new = false, of_clusters = false, new_but = false, clusters_but = false;
+    gf_status st = may_hold(when, true, &new_but, &of_new, err);
+    if (st == GF_OK) st = may_hold(when, false, &clusters_but, &of_clusters, err);
     if (st == GF_OK && !of_new && !of_clusters)
-        st = gf_fail(err, GF_EINVAL,
-                     "when: it never holds: what is new is in no cluster yet that could rise");
+        st = gf_fail(err, GF_EINVAL, "when: it never holds: %s",
+                     new_but || clusters_but ? "a cluster has one id; say \"or\" between several"
+                                             : "what is new is in no cluster yet that could rise");
     if (st == GF_OK && rising) *rising = of_clusters;
     return st;
 }

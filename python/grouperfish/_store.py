@@ -297,6 +297,12 @@ def _named(cluster: Union[int, str]) -> Union[int, str]:
     return int(cluster)
 
 
+def _warn_of_lost(notices: list) -> None:
+    for told in notices:
+        if told["reason"] == "lost":
+            warnings.warn(told["message"], stacklevel=3)
+
+
 def _giver(archive: bytes, call: _calls.Call) -> Any:
     @lib.GIVE
     def give(_context, take, taker, error):
@@ -691,10 +697,10 @@ class Collection(Plots):
         Returns
         -------
         Collection
-            This one; ``build()`` tells of the build.
+            This one; ``build()`` tells of the build. Edits that it could not keep are told by warnings.
         """
         if matrix is None:
-            self._by_config(
+            answer = self._by_config(
                 "rebuild",
                 set=_pairs(settings) or None,
                 force=force,
@@ -703,8 +709,14 @@ class Collection(Plots):
                 memory=memory,
                 progress=progress,
             )
+            _warn_of_lost(answer.notices)
         else:
             self._rebuild_matrix(matrix, ids, threads, start, progress, settings)
+            for edit in self._by_config("edits"):
+                if not edit["holds"]:
+                    warnings.warn(
+                        f"edit {edit['edit']} ({edit['kind']}) could not be kept: {edit['lost']}", stacklevel=2
+                    )
         return self
 
     def within(self, cluster: Union[int, str], *, k: Optional[int] = None, config: Optional[str] = None) -> "Collection":
@@ -1059,12 +1071,24 @@ class Collection(Plots):
         return Table.from_rows(self._by_config("edits"), "edits")
 
     def undo(self, edit: Optional[int] = None) -> "Collection":
-        """Take an edit back, the last one unless a number is given."""
-        return self._edit("undo", edit=edit)
+        """Take an edit back, the last one unless a number is given.
+
+        A warning says where that shows with the next rebuild only: the edit was made on an earlier build.
+        """
+        row = self._by_config("undo", edit=edit)[0]
+        if row["waits"]:
+            warnings.warn(
+                f"edit {row['edit']} was made on an earlier build: the next rebuild takes it back", stacklevel=2
+            )
+        return self
 
     def diff(self, **arguments: Any) -> Table:
-        """What the build that is served changed against the one before it."""
+        """What the build that is served changed against the one before it.
+
+        Edits that the build could not keep are told by warnings, and listed by ``edits()``.
+        """
         rows = self._by_config("diff", **self._number(), **arguments)
+        _warn_of_lost(rows.notices)
         return Table.from_rows(rows, "changes")
 
     def search(self, query: str, **arguments: Any) -> Table:

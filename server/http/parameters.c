@@ -73,7 +73,7 @@ gf_status gf_parameters_take(gf_request *r)
     if (!r->has_body && !r->parameters_taken && replaces_by_nothing(r)) return refuse_nothing(r);
     if (!r->has_body || !gf_parameters_in_body(o) || has_matrix(r) || r->parameters_taken)
         return GF_OK;
-    gf_arguments a = {o, r->arguments, r->n_arguments, GF_MOST_ARGUMENTS, &r->memory};
+    gf_arguments a = gf_request_arguments(r, o);
     gf_status st = read_all(r, &body, &err);
     bool blank = is_blank(gf_buffer_view(&body)), typed = r->json_given || !r->type_given || blank;
     r->parameters_taken = true;
@@ -83,7 +83,7 @@ gf_status gf_parameters_take(gf_request *r)
     }
     if (st == GF_OK && !blank && typed)
         st = gf_arguments_take_json(&a, gf_buffer_view(&body), &err);
-    r->n_arguments = a.n;
+    gf_request_keep_arguments(r, &a);
     gf_buffer_release(&body);
     if (st == GF_OK && typed) return GF_OK;
     if (st != GF_OK)

@@ -13,6 +13,7 @@
 #ifndef GF_SERVER_HTTP_REQUEST_H
 #define GF_SERVER_HTTP_REQUEST_H
 
+#include "api/arguments.h"
 #include "base/arena.h"
 #include "base/json/writer.h"
 #include "server/http/http.h"
@@ -59,7 +60,7 @@ typedef struct gf_route {
 } gf_route;
 
 enum {
-    GF_MOST_ARGUMENTS = 64,
+    GF_MOST_ARGUMENTS = 4096, /* names and values: a list may have thousands */
     GF_MOST_HEADERS = 8192,
     GF_RING_BYTES = 256 << 10,
     GF_PIECE_BYTES = 16 << 10,
@@ -88,11 +89,11 @@ struct gf_request {
     const gf_operation *called;                           /* of GF_SCOPE_CALLED */
     char address[INET6_ADDRSTRLEN], token[GF_TOKEN_NAME]; /* the caller's; the token's name */
     double begun;
-    gf_arena memory;       /* of all that is decoded */
-    gf_slice target;       /* as it came: "/v1/collections/a%2Fb/clusters?limit=3" */
-    const char *target_at; /* in MHD's buffer, until the headers have been looked at */
-    gf_argument arguments[GF_MOST_ARGUMENTS]; /* n_arguments: of the path, then of the query */
-    size_t n_arguments;
+    gf_arena memory;        /* of all that is decoded */
+    gf_slice target;        /* as it came: "/v1/collections/a%2Fb/clusters?limit=3" */
+    const char *target_at;  /* in MHD's buffer, until the headers have been looked at */
+    gf_argument *arguments; /* n_arguments of room: of the path, then of the query */
+    size_t n_arguments, room;
     gf_slice name_space;
     gf_slice if_none_match; /* a header; empty: none */
     const char *body_name;  /* "body.csv": what messages call it, and what tells its format */
@@ -162,6 +163,10 @@ struct gf_http {
 
 /** The value of our own route's parameter or path part; empty where it is not given. */
 gf_slice gf_route_argument(const gf_request *r, const char *name);
+
+/** The request's arguments, to be added to; gf_request_keep_arguments has to follow. */
+gf_arguments gf_request_arguments(gf_request *r, const gf_operation *operation);
+void gf_request_keep_arguments(gf_request *r, const gf_arguments *arguments);
 
 /** With the lock held: let MHD look again. */
 void gf_request_wake(gf_request *r);

@@ -113,12 +113,29 @@ void gf_route_percent_encode(gf_buffer *out, gf_slice s)
             gf_buffer_format(out, "%%%02X", (unsigned)(unsigned char)s.ptr[i]);
 }
 
+gf_arguments gf_request_arguments(gf_request *r, const gf_operation *operation)
+{
+    return (gf_arguments){.operation = operation,
+                          .at = r->arguments,
+                          .n = r->n_arguments,
+                          .room = r->room,
+                          .most = GF_MOST_ARGUMENTS,
+                          .memory = &r->memory};
+}
+
+void gf_request_keep_arguments(gf_request *r, const gf_arguments *a)
+{
+    r->arguments = a->at;
+    r->n_arguments = a->n;
+    r->room = a->room;
+}
+
 static gf_status add_argument(gf_request *r, gf_slice name, gf_slice value, gf_error *err)
 {
-    if (r->n_arguments == GF_MOST_ARGUMENTS)
-        return gf_fail(err, GF_EINVAL, "more than %d parameters", GF_MOST_ARGUMENTS);
-    r->arguments[r->n_arguments++] = (gf_argument){name, value};
-    return GF_OK;
+    gf_arguments a = gf_request_arguments(r, r->route ? r->route->operation : NULL);
+    gf_status st = gf_arguments_add(&a, name, value, err);
+    gf_request_keep_arguments(r, &a);
+    return st;
 }
 
 /* ---- the path -------------------------------------------------------------------------------- */
@@ -235,10 +252,9 @@ static gf_status take_pair(gf_request *r, gf_slice pair, size_t n_of_path, gf_er
         st = check_own(r, name, err);
         return st == GF_OK ? add_argument(r, name, value, err) : st;
     }
-    gf_arguments a = {r->route->operation, r->arguments, r->n_arguments, GF_MOST_ARGUMENTS,
-                      &r->memory};
+    gf_arguments a = gf_request_arguments(r, r->route->operation);
     st = gf_arguments_take(&a, name, value, err);
-    r->n_arguments = a.n;
+    gf_request_keep_arguments(r, &a);
     return st;
 }
 

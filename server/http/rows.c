@@ -12,6 +12,7 @@
 #include "server/http/rows.h"
 #include "server/http/answer.h"
 
+#include "api/call.h"
 #include "base/memory.h"
 
 #include <inttypes.h>
@@ -83,7 +84,7 @@ static void notice(void *context, const gf_notice *n)
         if (n->line) gf_buffer_format(&r->refusal, ":%" PRIu64, n->line);
         gf_buffer_format(&r->refusal, ": %s", n->message);
     }
-    bool told = n->refused || strcmp(n->reason, "failed") == 0;
+    bool told = n->refused || strcmp(n->reason, "failed") == 0 || strcmp(n->reason, "lost") == 0;
     if (!told || r->route->operation->tells_refused ||
         (r->shape != GF_SHAPE_LINES && r->shape != GF_SHAPE_ARRAY))
         return;
@@ -91,54 +92,59 @@ static void notice(void *context, const gf_notice *n)
     gf_json_writer w = gf_json_writer_to(&row);
     gf_json_begin(&w, '{');
     gf_json_key(&w, "notice");
-    gf_json_begin(&w, '{');
-    gf_json_put_str(&w, "reason", n->reason);
-    gf_json_put_string(&w, "source", n->source);
-    if (n->line) gf_json_put_uint(&w, "line", n->line);
-    gf_json_put_str(&w, "message", n->message);
-    gf_json_end(&w, '}');
+    gf_row_put_notice(&w, n);
     gf_json_end(&w, '}');
     if (row.state == GF_OK)
         emit(r, gf_buffer_view(&row), NULL); /* a failure shows at the next row */
     gf_buffer_release(&row);
 }
 
-gf_status gf_rows_limit(const gf_http *http, const gf_operation *o, const gf_call *call,
-                        gf_arena *memory, gf_argument *argument, gf_error *err)
+/* Whether the operation has a parameter that the call does not give. */
+static bool lacks(const gf_operation *o, const gf_call *call, const char *name)
 {
-    static const char name[] = "max-document";
-    uint64_t most = http->options.max_document;
     bool takes = false, given = false;
-    *argument = (gf_argument){0};
     for (size_t i = 0; i < o->n_parameters; i++)
         takes |= strcmp(o->parameters[i].name, name) == 0;
     for (size_t i = 0; i < call->n_arguments; i++)
         given |= gf_slice_equal(call->arguments[i].name, gf_slice_str(name));
-    if (!takes) return GF_OK;
-    if (gf_call_number(call, name, most) > most)
+    return takes && !given;
+}
+
+gf_status gf_rows_add(gf_request *r, const gf_operation *o, const gf_call *call,
+                      gf_argument added[GF_ROWS_MOST_ADDED], size_t *n, gf_error *err)
+{
+    static const char limit[] = "max-document", who[] = "by";
+    uint64_t most = r->http->options.max_document;
+    *n = 0;
+    if (gf_call_number(call, limit, most) > most)
         return gf_fail(err, GF_EINVAL, "max-document: this server takes %" PRIu64 " bytes at most",
                        most);
-    if (given) return GF_OK;
-    gf_buffer text = {0};
-    gf_buffer_format(&text, "%" PRIu64, most);
-    gf_slice kept = gf_arena_copy(memory, gf_buffer_view(&text));
-    gf_buffer_release(&text);
-    if (!kept.ptr) return gf_fail_memory(err, "a request");
-    *argument = (gf_argument){gf_slice_str(name), kept};
+    if (lacks(o, call, limit)) {
+        char text[24];
+        snprintf(text, sizeof text, "%" PRIu64, most);
+        gf_slice kept = gf_arena_copy(&r->memory, gf_slice_str(text));
+        if (!kept.ptr) return gf_fail_memory(err, "a request");
+        added[(*n)++] = (gf_argument){gf_slice_str(limit), kept};
+    }
+    bool named = *r->token && !strchr(r->token, ' '); /* else it is called by its line */
+    if (named && o->authored && lacks(o, call, who))
+        added[(*n)++] = (gf_argument){gf_slice_str(who), gf_slice_str(r->token)};
     return GF_OK;
 }
 
-/* Documents have the server's limit, or a lower one. */
-static gf_status limit_documents(gf_request *r, const gf_operation *o, gf_call *call, gf_error *err)
+/* What the server adds is from then on the request's own. */
+static gf_status add_arguments(gf_request *r, const gf_operation *o, gf_call *call, gf_error *err)
 {
-    gf_argument limit;
-    gf_status st = gf_rows_limit(r->http, o, call, &r->memory, &limit, err);
-    if (st != GF_OK || limit.name.len == 0) return st;
-    if (r->n_arguments == GF_MOST_ARGUMENTS)
-        return gf_fail(err, GF_EINVAL, "more than %d parameters", GF_MOST_ARGUMENTS - 1);
-    r->arguments[r->n_arguments++] = limit;
+    gf_argument added[GF_ROWS_MOST_ADDED];
+    size_t n = 0;
+    gf_arguments a = gf_request_arguments(r, o);
+    gf_status st = gf_rows_add(r, o, call, added, &n, err);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = gf_arguments_add(&a, added[i].name, added[i].value, err);
+    gf_request_keep_arguments(r, &a);
+    call->arguments = r->arguments;
     call->n_arguments = r->n_arguments;
-    return GF_OK;
+    return st;
 }
 
 gf_status gf_rows_call(gf_request *r, const gf_operation *o, gf_call *call, gf_error *err)
@@ -149,7 +155,7 @@ gf_status gf_rows_call(gf_request *r, const gf_operation *o, gf_call *call, gf_e
     if (r->has_body && !r->parameters_taken) call->input = gf_body_input(r);
     call->cancel = &r->cancel;
     gf_status st = gf_operation_check_from_afar(o, call->arguments, call->n_arguments, err);
-    if (st == GF_OK) st = limit_documents(r, o, call, err);
+    if (st == GF_OK) st = add_arguments(r, o, call, err);
     if (st != GF_OK) return st;
     st = gf_service_run(r->http->options.service, o, call, err);
     /* A cut archive is the client's fault, not damage of the store. */

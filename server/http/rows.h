@@ -25,13 +25,16 @@ void gf_rows_run(gf_request *r);
 /** Run an operation with the request's namespace, input and cancel, with an emit of one's own. */
 gf_status gf_rows_call(gf_request *r, const gf_operation *operation, gf_call *call, gf_error *err);
 
+enum { GF_ROWS_MOST_ADDED = 2 };
+
 /**
- * The server's limit of a document as an argument, where the operation has one and it is not given.
- * @param[out] argument  its name empty where none is needed; the value is the arena's
- * @return GF_EINVAL where the call's own is larger
+ * Arguments that the operation has, and that the server adds where they are not given: its limit of a
+ * document, and as who does it the name of the request's token.
+ * @param[out] added  *n; values are the request's memory
+ * @return GF_EINVAL where the call's own limit is larger
  */
-gf_status gf_rows_limit(const gf_http *http, const gf_operation *operation, const gf_call *call,
-                        gf_arena *memory, gf_argument *argument, gf_error *err);
+gf_status gf_rows_add(gf_request *r, const gf_operation *operation, const gf_call *call,
+                      gf_argument added[GF_ROWS_MOST_ADDED], size_t *n, gf_error *err);
 
 /* ---- upgrade.c ------------------------------------------------------------------------------- */
 

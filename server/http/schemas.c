@@ -63,6 +63,7 @@ static bool is_single(const gf_route *route)
 static bool may_notice(const gf_route *route)
 {
     const gf_operation *o = route->operation;
+    if (o && o->tells_lost) return true;
     return o && o->input != GF_INPUT_NONE && !o->tells_refused && !o->rebuilds;
 }
 
@@ -254,8 +255,9 @@ static const gf_row_member problem_members[] = {
     M_MAYBE("counts", MAP, "of a put that failed on the way: the row that says what is stored"),
     GF_ROW_MEMBERS_END};
 static const gf_row_member notice_members[] = {
-    M("notice", OBJECT, "in the place of a row: a record was refused, or a collection failed"),
-    M("notice.reason", TEXT, "a key such as no_text"),
+    M("notice", OBJECT,
+      "in the place of a row: a record was refused, a collection failed, an edit is lost"),
+    M("notice.reason", TEXT, "a key such as no_text, failed, lost"),
     M("notice.source", TEXT, "which input, or which collection"),
     M_MAYBE("notice.line", INTEGER, "of the input"),
     M("notice.message", TEXT, "the reason in words"),

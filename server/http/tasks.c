@@ -51,6 +51,10 @@ static void put_task(gf_json_writer *w, const gf_task_info *t)
         gf_json_key(w, "rows");
         gf_json_raw(w, t->rows);
     }
+    if (t->notices.len) {
+        gf_json_key(w, "notices");
+        gf_json_raw(w, t->notices);
+    }
     gf_json_end(w, '}');
 }
 
@@ -246,6 +250,7 @@ static const gf_row_member task_members[] = {
     M_MAYBE("total", INTEGER, "of so many; absent where that is not known"),
     M_MAYBE("error", TEXT, "why it failed"),
     M_MAYBE("rows", ITEMS, "rows of rebuild, once it has ended"),
+    M_MAYBE("notices", ITEMS, "what was told beside them, such as edits that are lost"),
     GF_ROW_MEMBERS_END};
 
 const gf_route gf_routes_of_tasks[] = {{.name = "task list",

@@ -56,17 +56,19 @@ static gf_status run_call(void *context, const gf_operation *o, gf_call *call, c
                           gf_error *err)
 {
     gf_request *r = context;
-    gf_argument limit;
+    gf_argument added[GF_ROWS_MOST_ADDED];
+    size_t n = 0;
     /* How the caller names the store is for its eyes: what opens a store opens the server's. */
     if (o->use != GF_USE_SHARED) call->holder.path = NULL;
-    gf_status st = gf_rows_limit(r->http, o, call, &r->memory, &limit, err);
+    gf_status st = gf_rows_add(r, o, call, added, &n, err);
     if (st != GF_OK) return st;
-    if (limit.name.len == 0) return run_limited(r, o, call, stopped, err);
-    gf_argument *all = gf_array(call->n_arguments + 1, sizeof *all);
+    if (n == 0) return run_limited(r, o, call, stopped, err);
+    gf_argument *all = gf_array(call->n_arguments + n, sizeof *all);
     if (!all) return gf_fail_memory(err, "a call");
     for (size_t i = 0; i < call->n_arguments; i++)
         all[i] = call->arguments[i];
-    all[call->n_arguments++] = limit;
+    for (size_t i = 0; i < n; i++)
+        all[call->n_arguments++] = added[i];
     call->arguments = all;
     st = run_limited(r, o, call, stopped, err);
     gf_free(all);

@@ -99,8 +99,11 @@ gf_status gf_mcp_arguments_read(const gf_operation *operation, gf_json_value obj
     size_t most = count_values(object);
     gf_argument *at = gf_array(most + 1, sizeof *at);
     if (!at) return gf_fail_memory(err, "arguments");
-    arguments->list = (gf_arguments){
-        .operation = operation, .at = at, .most = most, .memory = &arguments->memory};
+    arguments->list = (gf_arguments){.operation = operation,
+                                     .at = at,
+                                     .room = most + 1,
+                                     .most = most,
+                                     .memory = &arguments->memory};
     return gf_arguments_take_object(&arguments->list, object, take_other, arguments, err);
 }
 

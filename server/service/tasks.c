@@ -4,6 +4,7 @@
  */
 #include "server/service/tasks.h"
 
+#include "api/call.h"
 #include "base/arena.h"
 #include "base/clock.h"
 #include "base/condition.h"
@@ -25,7 +26,7 @@ typedef struct task {
     gf_argument *arguments; /* n_arguments */
     size_t n_arguments;
     gf_cancel cancel;
-    gf_buffer rows, given;
+    gf_buffer rows, notices, given;
     double told; /* when a change was last told to those who wait */
 } task;
 
@@ -73,6 +74,7 @@ static void free_task(task *t)
 {
     if (!t) return;
     gf_buffer_release(&t->rows);
+    gf_buffer_release(&t->notices);
     gf_buffer_release(&t->given);
     gf_arena_release(&t->memory);
     gf_free(t);
@@ -178,6 +180,9 @@ static void notice(void *context, const gf_notice *n)
 {
     task *t = context;
     gf_buffer text = {0};
+    gf_json_writer w = gf_json_writer_to(&t->notices);
+    gf_buffer_byte(&t->notices, t->notices.len ? ',' : '[');
+    gf_row_put_notice(&w, n);
     gf_wire_write_notice(&text, n);
     gf_buffer_byte(&t->given, GF_WIRE_NOTICE);
     gf_buffer_string(&t->given, gf_buffer_view(&text));
@@ -188,6 +193,7 @@ static void end_task(task *t, gf_status st, const gf_call *call, const gf_error 
 {
     gf_tasks *all = t->tasks;
     gf_buffer_str(&t->rows, t->rows.len ? "]" : "[]");
+    if (t->notices.len) gf_buffer_byte(&t->notices, ']');
     pthread_mutex_lock(&all->lock);
     t->info.state = st == GF_ECANCELLED                          ? GF_TASK_CANCELLED
                     : st != GF_OK                                ? GF_TASK_FAILED
@@ -203,6 +209,7 @@ static void end_task(task *t, gf_status st, const gf_call *call, const gf_error 
     t->info.partly = call->partly;
     if (t->given.state == GF_OK) t->info.given = gf_buffer_view(&t->given);
     if (t->rows.state == GF_OK) t->info.rows = gf_buffer_view(&t->rows);
+    if (t->notices.state == GF_OK) t->info.notices = gf_buffer_view(&t->notices);
     GF_LOG(all->log, t->info.state == GF_TASK_FAILED ? GF_LOG_WARN : GF_LOG_INFO, "task_ended",
            GF_LOG_STR("task", t->info.id), GF_LOG_TEXT("collection", t->info.collection),
            GF_LOG_STR("state", gf_task_state_name(t->info.state)),
@@ -226,6 +233,7 @@ static void run(void *context)
                     .sink = {t, emit, .notice = notice, .progress = progress},
                     .cancel = &t->cancel};
     gf_buffer_init(&t->rows, MOST_ROWS);
+    gf_buffer_init(&t->notices, MOST_ROWS);
     gf_buffer_init(&t->given, MOST_ROWS);
     gf_status st = gf_cancel_check(&t->cancel, &err);
     if (st == GF_OK)

@@ -33,6 +33,7 @@ typedef struct gf_task_info {
     uint64_t done, total;
     uint64_t version; /* raised by every change */
     gf_slice rows;    /* a JSON array: what the operation gave, once it has ended */
+    gf_slice notices; /* a JSON array: what it told beside that; empty: nothing */
     gf_error error;   /* of GF_TASK_FAILED */
     /* Once it has ended, for gf_tasks_follow: how, and what it gave: rows and notices in order. */
     gf_status status;

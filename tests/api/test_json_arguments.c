@@ -27,14 +27,13 @@ static const gf_operation without = {.name = "try",
 
 typedef struct taking {
     gf_arguments arguments;
-    gf_argument at[MOST];
     gf_arena memory;
 } taking;
 
 static void begin(taking *t, const gf_operation *o)
 {
     *t = (taking){0};
-    t->arguments = (gf_arguments){o, t->at, 0, MOST, &t->memory};
+    t->arguments = (gf_arguments){.operation = o, .most = MOST, .memory = &t->memory};
 }
 
 /* "n=20 set=k=3": what was taken, in order. */
@@ -42,8 +41,8 @@ static void assert_taken(taking *t, const char *expected)
 {
     gf_buffer b = {0};
     for (size_t i = 0; i < t->arguments.n; i++)
-        gf_buffer_format(&b, "%s%.*s=%.*s", i ? " " : "", GF_SLICE_ARG(t->at[i].name),
-                         GF_SLICE_ARG(t->at[i].value));
+        gf_buffer_format(&b, "%s%.*s=%.*s", i ? " " : "", GF_SLICE_ARG(t->arguments.at[i].name),
+                         GF_SLICE_ARG(t->arguments.at[i].value));
     assert_string_equal(gf_buffer_cstr(&b), expected);
     gf_buffer_release(&b);
     gf_arena_release(&t->memory);

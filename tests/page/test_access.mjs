@@ -2,7 +2,7 @@
 // reduced motion.
 import assert from 'node:assert/strict';
 import { check } from './axe.mjs';
-import { inBrowser, open, posts, server, still } from './fixture.mjs';
+import { FEEDBACK, inBrowser, open, posts, server, still } from './fixture.mjs';
 
 const VIEWS = [
     ['', '.row-link'],
@@ -20,12 +20,21 @@ const VIEWS = [
     ['#/c/posts/documents', '.map.points'],
     ['#/c/twice/news', '.watch-form'],
     ['#/c/airlines/edits', 'main h1'],
+    ['#/c/described/topics', 'tbody tr'],
     ['#/c/twice/builds', '.builds'],
     ['#/c/twice/settings', '.settings'],
     ['#/c/twice/diff', '.diff'],
     ['#/c/raw', '.empty'],
     ['#/nothing', '.empty'],
 ];
+/* Topics, which wait for a rebuild. */
+let described;
+const describe = () => (described ??= (async () => {
+    await server.put('described', FEEDBACK);
+    await server.ask('POST', 'collections/described/topics?name=Tabs&words=tabs&reason=asked%20for');
+    await server.ask('POST', 'collections/described/topics?name=Crashes&like=4,5');
+})());
+
 const addressOf = (hash) => hash.replace('ID', posts[7].id);
 
 for (const [colorScheme, width] of [
@@ -36,6 +45,7 @@ for (const [colorScheme, width] of [
         `WCAG 2.2 AA by axe at ${width} px, ${colorScheme}`,
         async (page) => {
             const against = [];
+            await describe();
             for (const [hash, ready] of VIEWS) {
                 await open(page, addressOf(hash), ready);
                 await still(page);

@@ -122,6 +122,29 @@ inBrowser(
     },
 );
 
+inBrowser('import: files of other columns have a choice of their own, and an empty one is told of', async (page) => {
+    await open(page, '', '.row-link');
+    await page.evaluate(() => {
+        const data = new DataTransfer();
+        data.items.add(new File(['nr;review\n1;the first wine is sweet\n2;and dry\n'], 'wines.csv'));
+        data.items.add(new File(['ticket,body\n11,"a bottle, broken"\n12,no cork in it\n'], 'bottles.csv'));
+        data.items.add(new File(['nr;review\n3;like the first\n'], 'wines2.csv'));
+        data.items.add(new File([''], 'nothing.csv'));
+        dispatchEvent(new DragEvent('drop', { dataTransfer: data, cancelable: true }));
+    });
+    await page.waitForSelector('.of-files');
+    assert.deepEqual(await texts(page, '.of-files > h3'), ['wines.csv, wines2.csv', 'bottles.csv']);
+    await page.getByLabel('Column of the id').first().selectOption('nr');
+    await page.getByLabel('Column of the id').nth(1).selectOption('ticket');
+    assert.equal(await page.getByLabel('Column of the text').nth(1).inputValue(), 'body');
+    await page.getByRole('button', { name: 'Import', exact: true }).click();
+    await page.waitForSelector('.problem');
+    assert.deepEqual(await texts(page, '.problem'), ['nothing.csv: the file is empty: there is nothing in it to import']);
+    assert.match(await page.locator('.summary').innerText(), /new\s+5\s/);
+    assert.equal((await server.ask('GET', 'collections/wines/documents/12')).text, 'no cork in it');
+    assert.equal((await server.ask('GET', 'collections/wines/documents/3')).text, 'like the first');
+});
+
 inBrowser('a rebuild is watched to the switch; what changed is shown', async (page) => {
     await open(page, '#/c/posts', '.clusters .row-link');
     const old = await page.locator('main').getAttribute('data-build');

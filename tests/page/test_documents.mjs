@@ -243,6 +243,23 @@ inBrowser('several documents are moved at once, and that is taken back as a whol
     assert.deepEqual(new Map((await rowsNow()).map((r) => [r.id, r.cluster])), before);
 });
 
+inBrowser('what a line is drawn around becomes the examples of a topic, and that is taken back', async (page) => {
+    const map = await openMap(page);
+    await drawAround(page, map, 0.3);
+    const make = page.getByRole('button', { name: /^Topic of/ }),
+        n = Number(/\d+/.exec(await make.textContent())?.[0] ?? 1);
+    await make.click();
+    await page.getByLabel('What it is called').fill('Drawn');
+    await page.getByRole('button', { name: 'Add', exact: true }).click();
+    await page.locator('#dock').getByText('added: it gets its documents').waitFor();
+    const topicsNow = () => server.ask('GET', 'collections/mapped/topics');
+    assert.deepEqual((await topicsNow()).map((t) => [t.topic, t.like]), [['Drawn', n]]);
+    await still(page);
+    await page.keyboard.press('Control+z');
+    await page.locator('.toast').waitFor({ state: 'detached' });
+    assert.deepEqual(await topicsNow(), []);
+});
+
 inBrowser('a map that takes long says so, and is cancelled and asked for again', async (page) => {
     await mapped();
     let held = true;

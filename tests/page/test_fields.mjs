@@ -88,6 +88,21 @@ inBrowser('near-duplicates: groups, each with the earliest; how alike can be sai
     assert.ok(parseCsv(text.slice(1)).length > 6);
 });
 
+inBrowser('near-duplicates that have no other words that count are said to be so', async (page) => {
+    await made('wordless', [
+        { id: 'first', text: 'What are these beauties?', time: 1 },
+        { id: 'other', text: "They're here! And they're beautiful!", time: 2 },
+        { id: 'again', text: 'What are these BEAUTIES', time: 3 },
+        ...posts.slice(0, 200).filter((d) => !/beaut/i.test(d.text)),
+    ]);
+    await open(page, '#/c/wordless/duplicates', '.alike');
+    const group = page.locator('.alike').filter({ hasText: 'What are these beauties?' });
+    await group.getByText('that they are alike says little').waitFor();
+    const said = await group.locator('li').allInnerTexts();
+    assert.equal(said.length, 3);
+    assert.deepEqual(said.map((t) => /the same words that count/.test(t)), [false, true, false]);
+});
+
 inBrowser('groups on levels: chosen or typed, opened and closed, and the address says so', async (page) => {
     const clusters = await clustersOf('posts');
     await open(page, '#/c/posts?view=tree', '.tree');

@@ -29,7 +29,9 @@ inBrowser('a week on the page alone: from a file to what is shown to others, and
     /* The posts come by their subjects: both weeks have some of each. */
     const all = posts.filter(latin).slice(0, 1500),
         first = all.filter((_, i) => i % 3 !== 2),
-        second = all.filter((_, i) => i % 3 === 2);
+        second = all.filter((_, i) => i % 3 === 2),
+        /* What nobody complained of in week 1. */
+        unheard = Array.from({ length: 24 }, (_, n) => ({ id: `fish-${n}`, text: `sturgeon and halibut served in ${n} ways`, label: 'food' }));
     const took = [];
     const step = async (what, run) => {
         const begun = Date.now();
@@ -187,13 +189,37 @@ inBrowser('a week on the page alone: from a file to what is shown to others, and
         for (const name of ['cluster', 'label', 'text', 'Airline', 'Sentiment']) assert.ok(head.includes(name), name);
         assert.ok(lines.some((l) => l[head.indexOf('label')] === a.label));
     });
-    await step('week 2: dropped on the collection, rebuilt, with the names of week 1', async () => {
+    await step('have it told to the team when something new comes', async () => {
         await still(page);
-        await drop(page, { 'week2.csv': sheet(second, 16) });
+        await more('What is new');
+        await page.getByLabel('Tell when').fill('new >= 10');
+        await page.getByLabel('Post it to').fill('http://127.0.0.1:9/team'); /* nobody listens: it waits */
+        await page.keyboard.press('Enter');
+        await page.getByText('Watched from now on').locator('visible=true').first().waitFor();
+        await still(page);
+    });
+    await step('week 2: dropped on the collection', async () => {
+        await open(page, `#/c/${NAME}`, LIST);
+        await still(page);
+        await drop(page, { 'week2.csv': sheet([...second, ...unheard], 16) });
         assert.equal(await page.getByLabel('Into the collection').inputValue(), NAME);
         await send(page);
         await page.getByRole('button', { name: 'Close' }).click();
         await page.waitForSelector('.changed-since');
+    });
+    await step('what is new: a group that week 1 had not, and the alert of it', async () => {
+        await more('What is new');
+        await page.locator('.alike').filter({ hasText: /sturgeon/i }).waitFor();
+        await page.getByRole('button', { name: 'Look now' }).click();
+        await page.locator('.toast', { hasText: 'Looked:' }).waitFor();
+        await page.waitForFunction(() => /sturgeon|halibut|served|ways/i.test(document.querySelector('table[aria-label=Alerts] tbody')?.textContent ?? ''));
+        await still(page);
+        const alerts = await server.ask('GET', `collections/${NAME}/alerts`);
+        assert.ok(alerts.some((x) => x.size >= 10 && /sturgeon|halibut|served|ways/i.test(x.label)), JSON.stringify(alerts));
+    });
+    await step('rebuilt, with the names of week 1', async () => {
+        await open(page, `#/c/${NAME}`, LIST);
+        await still(page);
         await rebuilt(() => page.getByRole('button', { name: 'Rebuild' }).click());
         const now = await clusters();
         const told = JSON.stringify([await server.ask('GET', `collections/${NAME}/edits`), now.map((y) => [y.cluster, y.label, y.size])]);

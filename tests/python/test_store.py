@@ -188,6 +188,19 @@ class Results(InAFolder):
         with self.assertRaises(grouperfish.NotFound):
             c.undo(999)
 
+    def test_edits_that_are_lost_or_wait_are_told(self):
+        c = self.filled()
+        there, other = c.members()[0], c.members()[1]
+        first, second = c.clusters()["cluster"]
+        c.move(there["id"], second if there["cluster"] == first else first).keep(other["id"])
+        c.delete([there["id"]])
+        with self.assertWarnsRegex(UserWarning, r"edit 1 \(move, .*the document is gone"):
+            c.rebuild()
+        with self.assertWarnsRegex(UserWarning, r"edit 1 \(move, .*the document is gone"):
+            c.diff()
+        with self.assertWarnsRegex(UserWarning, "edit 2 was made on an earlier build"):
+            c.undo()
+
     def test_topics(self):
         c = self.filled()
         ids = [one["id"] for one in c.members()]

@@ -242,7 +242,8 @@ class Command(unittest.TestCase):
             c.put(posts(8))
             for when, says in (("new >=", "column 7"), ("nw >= 3", "column 1"),
                                ("new >= 5 or rising >= 3", "column 20"), ("(new >= 5", "column 10"),
-                               ("new >= 3 and rising z >= 2", "never holds"), ("new >= 5 x", "column 10")):
+                               ("new >= 3 and rising z >= 2", "never holds"),
+                               ("cluster = 7 and (size >= 5 and cluster = 8)", "one id"), ("new >= 5 x", "column 10")):
                 done = c.run("watch", "add", "c", "--when", when, "--mail", c.path("box"))
                 self.assertEqual(done.returncode, 2)
                 self.assertIn(says, done.stderr)

@@ -44,9 +44,9 @@ export function query(values) {
 
 /* An answer may fail to come: what reads is asked for again, later and later. */
 const AGAIN_MS = [500, 1500, 4000];
-let told = () => {};
+let answers = () => {};
 /** called(true) when the server does not answer, called(false) when it does. */
-export const onAnswers = (called) => (told = called);
+export const onAnswers = (called) => (answers = called);
 
 const pause = (ms, signal) =>
     new Promise((go, stop) => {
@@ -90,12 +90,12 @@ export async function ask(path, options = {}) {
             answer = await fetch(path, { ...options, headers: headers(options.headers, options.namespace) });
         } catch (e) {
             if (e.name === 'AbortError') throw e;
-            told(true);
+            answers(true);
             if (tries === waits.length)
                 throw new Problem(0, 'No answer', 'The server does not answer.');
             await pause(waits[tries], options.signal);
         }
-    told(false);
+    answers(false);
     if (answer.ok) return answer;
     const problem = problemOf(answer.status, await answer.text());
     if (answer.status !== 401) throw problem;
@@ -119,6 +119,17 @@ export function parse(text) {
 }
 
 export const json = async (path, options) => parse(await (await ask(path, options)).text());
+
+/** Rows of an answer, and the messages of what was told in the place of others. */
+export async function told(path, options) {
+    const rows = [],
+        messages = [];
+    for (const row of await json(path, options)) {
+        if (row.notice) messages.push(row.notice.message);
+        else rows.push(row);
+    }
+    return { rows, messages };
+}
 
 /** Ask for something whose answer says no more than that it is done; it is read, so that the connection is free. */
 export async function order(path, options) {

@@ -26,6 +26,7 @@ import { news } from './views/news.js';
 import { number } from './views/number.js';
 import { search } from './views/search.js';
 import { settings } from './views/settings.js';
+import { topics } from './views/topics.js';
 import { tweets } from './views/tweets.js';
 
 const views = {
@@ -43,6 +44,7 @@ const views = {
     number,
     search,
     settings,
+    topics,
     tweets,
 };
 

@@ -1,5 +1,5 @@
 // What several views need of a collection: its builds, and its clusters' trends.
-import { at, has, json, Problem, query } from './api.js';
+import { at, has, json, Problem, query, told } from './api.js';
 import { readEdits } from './parts/others.js';
 
 const single = (answer) => (Array.isArray(answer) ? answer[0] : answer);
@@ -16,11 +16,12 @@ export async function readPlace({ collection, values }, signal) {
     const config = values.config || 'default';
     const editable = await has('/v1/collections/{collection}/edits');
     /* Before the clusters: an edit that comes between is seen later on. */
-    const [info, configurations, builds, edits] = await Promise.all([
+    const [info, configurations, builds, edits, topics] = await Promise.all([
         json(at`v1/collections/${collection}`, { signal }).then(single),
         json(at`v1/collections/${collection}/configurations`, { signal }),
         json(at`v1/collections/${collection}/builds` + query({ config }), { signal }),
         editable ? readEdits({ collection, config }, { signal }) : undefined,
+        has('/v1/collections/{collection}/topics'),
     ]);
     const wanted = values.build;
     const build = wanted
@@ -34,6 +35,7 @@ export async function readPlace({ collection, values }, signal) {
         info,
         builds,
         editable,
+        topics,
         edits,
         build,
         older,
@@ -88,7 +90,7 @@ export async function readTrends(place, clusters = []) {
 /** cluster -> row of diff since the build before; null where there is none. */
 export async function readChanges(place, signal) {
     if (!place.older) return null;
-    const rows = await json(
+    const { rows } = await told(
         at`v1/collections/${place.collection}/diff` +
             query({ config: place.where.config, from: place.older.build, to: place.build.build }),
         { signal },

@@ -11,6 +11,7 @@
 //     #/c/NAME/duplicates         documents that are nearly the same (min)
 //     #/c/NAME/builds             builds that are kept
 //     #/c/NAME/edits              what people changed in clusters
+//     #/c/NAME/topics             topics that people described
 //     #/c/NAME/settings           its configurations
 //     #/c/NAME/number             how many clusters
 //     #/c/NAME/search?q=          documents; #/search?q= of all collections
@@ -29,6 +30,7 @@ const COLLECTION_VIEWS = [
     'number',
     'search',
     'settings',
+    'topics',
 ];
 
 const decode = (s) => {

@@ -174,9 +174,10 @@ const ROLES = [
     ['lang', 'Language', 'Column of the language'],
 ];
 
-/* The columns of the first file: which is which. Where they cannot be told here, their names are typed. */
-function columnsForm(file, changed) {
-    const element = h('div', { class: 'columns-form' });
+/* The columns of a file: which is which. Where they cannot be told here, their names are typed. */
+function columnsForm(file, number = 0) {
+    const element = h('div', { class: 'columns-form' }),
+        idOf = (name) => `import-${name}${number || ''}`;
     const values = () =>
         Object.fromEntries(
             [...element.querySelectorAll('[name]')].map((e) => [e.name, e.hidden ? '' : e.value]),
@@ -202,7 +203,7 @@ function columnsForm(file, changed) {
         const table = h('div', {});
         const dates = h(
             'select',
-            { id: 'import-dates', name: 'dates' },
+            { id: idOf('dates'), name: 'dates' },
             h('option', { value: '' }, 'choose …'),
             h('option', { value: 'day-first' }, 'day first (21/2/2015)'),
             h('option', { value: 'month-first' }, 'month first (2/21/2015)'),
@@ -210,7 +211,7 @@ function columnsForm(file, changed) {
         const datesField = h(
             'p',
             { class: 'field', hidden: true },
-            h('label', { for: 'import-dates' }, 'Dates are written'),
+            h('label', { for: idOf('dates') }, 'Dates are written'),
             dates,
         );
         const update = () => {
@@ -229,11 +230,11 @@ function columnsForm(file, changed) {
             h(
                 'p',
                 { class: 'field' },
-                h('label', { for: `import-${role}`, title: label }, title),
+                h('label', { for: idOf(role), title: label }, title),
                 names.length
                     ? h(
                           'select',
-                          { id: `import-${role}`, name: role, 'aria-label': label, onchange: update },
+                          { id: idOf(role), name: role, 'aria-label': label, onchange: update },
                           role === 'text' ? null : h('option', { value: '' }, 'none'),
                           names.map((n) => {
                               /* The server takes a list of these, between commas. */
@@ -246,7 +247,7 @@ function columnsForm(file, changed) {
                           }),
                       )
                     : h('input', {
-                          id: `import-${role}`,
+                          id: idOf(role),
                           name: role,
                           'aria-label': label,
                           placeholder: role === 'title' ? '' : role,
@@ -259,10 +260,10 @@ function columnsForm(file, changed) {
                 ? h(
                       'p',
                       { class: 'field' },
-                      h('label', { for: 'import-sheet' }, 'Sheet'),
+                      h('label', { for: idOf('sheet') }, 'Sheet'),
                       h(
                           'select',
-                          { id: 'import-sheet', name: 'sheet', onchange: (e) => draw(e.target.value) },
+                          { id: idOf('sheet'), name: 'sheet', onchange: (e) => draw(e.target.value) },
                           found.sheets.map((s) => h('option', { value: s, selected: s === sheet }, plain(s))),
                       ),
                   )
@@ -270,10 +271,10 @@ function columnsForm(file, changed) {
         const format = h(
             'p',
             { class: 'field' },
-            h('label', { for: 'import-format' }, 'Format'),
+            h('label', { for: idOf('format') }, 'Format'),
             h(
                 'select',
-                { id: 'import-format', name: 'from' },
+                { id: idOf('format'), name: 'from' },
                 h('option', { value: '' }, 'found out'),
                 FORMATS.map((f) => h('option', { value: f }, f)),
             ),
@@ -287,7 +288,7 @@ function columnsForm(file, changed) {
                 ),
                 h('ul', { class: 'files' }, found.texts.slice(0, ROWS).map((n) => h('li', {}, shown(n)))),
             );
-            return changed();
+            return;
         }
         element.replaceChildren(
             ...[
@@ -298,9 +299,30 @@ function columnsForm(file, changed) {
             ].filter(Boolean),
         );
         update();
-        changed();
     }
     return { element, draw, roles };
+}
+
+/*
+ * The forms of several files: one where their columns are the same, else one of each kind, under the names
+ * of its files. {element, rolesOf(file)}
+ */
+async function formsOf(files) {
+    const kinds = new Map(); /* names of columns -> files */
+    for (const file of files.filter((f) => f.size)) {
+        const { records, texts } = files.length > 1 ? await preview(file) : { records: [] };
+        const kind = texts ? '' : JSON.stringify([...new Set(records.flatMap((r) => Object.keys(r)))].sort());
+        kinds.set(kind, [...(kinds.get(kind) ?? []), file]);
+    }
+    if (!kinds.size) kinds.set('', [files[0]]);
+    const forms = [...kinds.values()].map((of, i) => ({ of, form: columnsForm(of[0], i) }));
+    for (const { form } of forms) await form.draw();
+    const named = (of) => [of.slice(0, ROWS).map((f, i) => [i ? ', ' : '', shown(f.name)]), of.length > ROWS ? ` and ${count(of.length - ROWS)} more` : ''];
+    const element =
+        forms.length === 1
+            ? forms[0].form.element
+            : forms.map(({ of, form }) => h('section', { class: 'of-files', 'aria-label': plain(of[0].name) }, h('h3', {}, named(of)), form.element));
+    return { element, rolesOf: (file) => (forms.find(({ of }) => of.includes(file)) ?? forms[0]).form.roles() };
 }
 
 async function open(files, collection) {
@@ -312,8 +334,7 @@ async function open(files, collection) {
         spellcheck: 'false',
         required: true,
     });
-    const columns = columnsForm(files[0], () => {});
-    await columns.draw();
+    const columns = await formsOf(files);
     const told = h('div', { class: 'told', role: 'status' }),
         progress = h('progress', { max: 1, value: 0, hidden: true, 'aria-label': 'Sent' });
     const actions = h('div', { class: 'actions' }),
@@ -338,8 +359,8 @@ async function open(files, collection) {
             'Cluster them',
         );
 
-    const pathTo = (to) => {
-        const v = columns.roles();
+    const pathTo = (to, file) => {
+        const v = columns.rolesOf(file);
         return (
             at`v1/collections/${to}/documents` +
             query({
@@ -370,13 +391,16 @@ async function open(files, collection) {
             h('button', { type: 'button', onclick: () => sending.abort() }, 'Cancel'),
             start,
         );
-        const path = pathTo(to);
         let cancelled = false;
         for (const [i, file] of left.entries()) {
+            if (!file.size) {
+                problems.push([file, 'the file is empty: there is nothing in it to import']);
+                continue;
+            }
             told.replaceChildren(h('p', { class: 'quiet' }, 'Reading ', shown(file.name), ' …'));
             try {
                 const s = await send(
-                    path,
+                    pathTo(to, file),
                     file,
                     sent,
                     (share) => (progress.value = (i + share) / left.length),

@@ -177,6 +177,7 @@ export const collectionMenu = (place) =>
             place.build && { name: 'Near-duplicates', href: to('duplicates') },
             place.build && { name: 'What is new', href: to('news') },
             place.builds.length && { name: 'Builds', href: to('builds') },
+            place.topics && { name: 'Topics', href: to('topics') },
             place.editable && { name: 'Changes by hand', href: editsAddress(place) },
             place.editable && {
                 name: 'Hidden clusters',

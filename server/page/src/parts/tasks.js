@@ -86,6 +86,8 @@ function end(where, task) {
                       ` has been rebuilt: ${several(built.k, 'cluster')} of ${several(built.documents, 'document')}`,
                   ]
                 : [' has not changed; the build is as it was'];
+    const lost = (task.notices ?? []).filter((n) => n.reason === 'lost').length;
+    if (lost) said.push(`; ${several(lost, 'change')} by hand could not be kept`);
     where.progress.remove();
     /* Of each clustering the last word is enough. */
     const of = JSON.stringify([task.collection, task.configuration]);
@@ -93,28 +95,21 @@ function end(where, task) {
     where.element.dataset.of = of;
     where.element.classList.add(task.state);
     where.words.replaceChildren(...[nameOf(task), said].flat(Infinity));
+    const config = task.configuration === 'default' ? '' : task.configuration;
+    const link = (view, words) =>
+        h(
+            'a',
+            { class: 'button small', href: route.to(['c', task.collection, view], { config, build: '' }, []) },
+            words,
+        );
     where.tools.replaceChildren(
         ...[
-            built &&
-                h(
-                    'a',
-                    {
-                        class: 'button small',
-                        href: route.to(
-                            ['c', task.collection, 'diff'],
-                            {
-                                config: task.configuration === 'default' ? '' : task.configuration,
-                                build: '',
-                            },
-                            [],
-                        ),
-                    },
-                    'What changed',
-                ),
+            lost && link('edits', 'Changes by hand'),
+            built && link('diff', 'What changed'),
             dismiss,
         ].filter(Boolean),
     );
-    if (task.state === 'done') setTimeout(() => where.element.remove(), 20_000);
+    if (task.state === 'done' && !lost) setTimeout(() => where.element.remove(), 20_000);
     announce(where.words.textContent);
     if (built) published(task.collection, built);
 }

@@ -4,7 +4,7 @@ import { h } from '../dom.js';
 import { count, percent, score, several } from '../format.js';
 import { buildOf, readChanges, readPlace, readTrends } from '../model.js';
 import { actionsFor, clusterMenu } from '../parts/actions.js';
-import { marks } from '../parts/edits.js';
+import { marks, stateOf, titleOf } from '../parts/edits.js';
 import { bar } from '../parts/bar.js';
 import { clarity } from '../parts/clarity.js';
 import { button, line } from '../parts/csv.js';
@@ -501,11 +501,10 @@ export async function cluster(where, { signal }) {
                     place.build.documents ? ` · ${percent(c.size / place.build.documents)}` : '',
                     ` · cluster ${c.cluster}`,
                     c.clarity ? [' · ', clarity(c)] : '',
-                    marks(c),
-                    c.link && /^https?:/.test(c.link)
-                        ? [' ', h('a', { href: c.link, rel: 'noreferrer' }, shown(c.link, 60))]
-                        : '',
+                    marks({ ...c, status: undefined }),
                 ),
+                titleOf(c, 'p'),
+                stateOf(c),
                 h(
                     'div',
                     { class: 'tools' },

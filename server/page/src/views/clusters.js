@@ -5,7 +5,7 @@ import { count, percent, signed } from '../format.js';
 import { buildOf, readChanges, readPlace, readTrends } from '../model.js';
 import { actionsFor, clusterMenu } from '../parts/actions.js';
 import { draggable, handle } from '../parts/drag.js';
-import { marks } from '../parts/edits.js';
+import { marks, titleOf } from '../parts/edits.js';
 import { bar } from '../parts/bar.js';
 import { clarity, clarityRank } from '../parts/clarity.js';
 import { choices, collectionMenu, facts, rebuildForm } from '../parts/place.js';
@@ -55,6 +55,7 @@ function columnsOf(place, more, addressOf, largest) {
                     h('a', { class: 'row-link', href: addressOf(c) }, shown(c.label)),
                 ),
                 marks(c),
+                titleOf(c),
                 c.sentence
                     ? h('span', { class: 'sentence' }, shown(c.sentence, 200))
                     : h('span', { class: 'words' }, shown(termsOf(c))),
@@ -139,7 +140,7 @@ function columnsOf(place, more, addressOf, largest) {
         cell: (c) => h('span', { title: termsOf(c) }, shown(termsOf(c))),
         csv: [
             ['terms', (c) => c.terms.map((t) => t.term).join(' ')],
-            ['sentence', (c) => c.sentence],
+            ...['sentence', 'title', 'status', 'owner', 'link', 'note'].map((name) => [name, (c) => c[name]]),
         ],
     });
     columns.push({

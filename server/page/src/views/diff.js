@@ -1,8 +1,9 @@
 // What changed from one build to another.
-import { at, json, query, rows as readRows } from '../api.js';
+import { at, query, rows as readRows, told } from '../api.js';
 import { h } from '../dom.js';
 import { count, momentAmong, several, signed } from '../format.js';
 import { readPlace } from '../model.js';
+import { lostEdits } from '../parts/edits.js';
 import { choices } from '../parts/place.js';
 import { table } from '../parts/table.js';
 import * as route from '../route.js';
@@ -232,7 +233,7 @@ export async function diff(where, { signal }) {
                 ),
             ],
         };
-    const rows = await json(
+    const { rows, messages } = await told(
         at`v1/collections/${where.collection}/diff` +
             query({ config: place.where.config, from, to }),
         { signal },
@@ -277,6 +278,7 @@ export async function diff(where, { signal }) {
                     chooser(place, 'to', to, (b) => b.build > place.builds.at(-1).build),
                 ),
             ),
+            lostEdits(place, messages),
             h(
                 'div',
                 { class: 'tools above' },

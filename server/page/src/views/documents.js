@@ -5,7 +5,7 @@ import { announce, h } from '../dom.js';
 import { count, percent, several } from '../format.js';
 import { buildOf, readPlace } from '../model.js';
 import { actionsFor, clusterMenu } from '../parts/actions.js';
-import { marks, moveDialog } from '../parts/edits.js';
+import { marks, moveDialog, topicDialog } from '../parts/edits.js';
 import { choices, collectionMenu } from '../parts/place.js';
 import { NONE, readPoints } from '../parts/points.js';
 import { NOWHERE, scatter } from '../parts/scatter.js';
@@ -19,6 +19,7 @@ import { inWords } from '../words.js';
 const MOST = 200_000 /* documents that are read without being asked for */,
     COLOURS = 6 /* of values of a field; the others are grey */,
     MOVED = 100 /* documents that one move takes */,
+    EXAMPLES = 1000 /* of a topic */,
     ROWS = 50;
 
 const addressOf = (place, kind, id) => route.to(['c', place.collection, kind, id]);
@@ -249,6 +250,13 @@ function listOf(where, place, data, clusters, actions, points, title, clear) {
                 { class: 'tools' },
                 editable && points.length > 1 && points.length <= MOVED
                     ? h('button', { type: 'button', class: 'small', onclick: () => move(points) }, `Move all ${count(points.length)}…`)
+                    : null,
+                editable && place.topics && points.length && points.length <= EXAMPLES
+                    ? h(
+                          'button',
+                          { type: 'button', class: 'small', onclick: () => topicDialog(place, points.map((i) => ({ id: data.ids[i] }))) },
+                          `Topic of ${points.length === 1 ? 'it' : `these ${count(points.length)}`}…`,
+                      )
                     : null,
                 list.csv,
                 h('button', { type: 'button', class: 'small', onclick: clear }, 'Close the list'),

@@ -17,7 +17,13 @@ const PAGE = 20,
         ['0.6', 'much alike'],
     ];
 
-function rowOf(where, r) {
+/* Letters and digits alone: what is else may be another and is the same to a reader. */
+const lettersOf = (text) => text.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, ' ').trim();
+
+/* Whether two differ in words that do not count alone: they may mean quite other things. */
+const sameWordsOnly = (r, first) => !r.representative && r.score > 0.9995 && lettersOf(r.snippet) !== lettersOf(first.snippet);
+
+function rowOf(where, r, first) {
     return h(
         'li',
         { class: r.representative ? 'representative' : '' },
@@ -33,7 +39,9 @@ function rowOf(where, r) {
         ),
         r.representative
             ? h('span', { class: 'tag' }, 'the earliest')
-            : h('span', { class: 'measured', title: `similarity to the earliest ${r.score.toFixed(3)}` }, bar(r.score), h('span', { class: 'quiet' }, percent(r.score))),
+            : sameWordsOnly(r, first)
+              ? h('span', { class: 'tag', title: 'They differ in words that do not count' }, 'the same words that count')
+              : h('span', { class: 'measured', title: `similarity to the earliest ${r.score.toFixed(3)}` }, bar(r.score), h('span', { class: 'quiet' }, percent(r.score))),
     );
 }
 
@@ -51,7 +59,10 @@ const groupElement = (where, rows) =>
         'section',
         { class: 'alike', 'aria-label': `Group ${rows[0].group}` },
         h('h2', {}, several(rows[0].size, 'document')),
-        h('ol', {}, rows.map((r) => rowOf(where, r))),
+        rows.some((r) => sameWordsOnly(r, rows[0]))
+            ? h('p', { class: 'quiet' }, 'Some have no other words that count than the earliest: that they are alike says little.')
+            : null,
+        h('ol', {}, rows.map((r) => rowOf(where, r, rows[0]))),
         rows.length < rows[0].size ? h('p', { class: 'quiet' }, `and ${count(rows[0].size - rows.length)} more`) : null,
     );
 

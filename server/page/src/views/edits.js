@@ -3,7 +3,7 @@ import { at, below, json, query } from '../api.js';
 import { h } from '../dom.js';
 import { moment, several } from '../format.js';
 import { readPlace } from '../model.js';
-import { undo } from '../parts/edits.js';
+import { topicWords, undo } from '../parts/edits.js';
 import { choices } from '../parts/place.js';
 import { table } from '../parts/table.js';
 import { failure, toast } from '../parts/toast.js';
@@ -24,6 +24,10 @@ function said(e, named) {
             return ['the document ', shown(e.document), ' into ', c];
         case 'keep':
             return ['the document ', shown(e.document), ' stays in ', c];
+        case 'topic add':
+            return ['topic ', h('q', {}, shown(e.topic)), ' added: ', topicWords(e)];
+        case 'topic delete':
+            return ['topic ', h('q', {}, shown(e.topic)), ' deleted'];
         case 'set':
             return [c, ': ', shown([e.status, e.owner, e.link, e.note].filter(Boolean).join(', ') || 'nothing noted any more')];
         default:
@@ -45,7 +49,7 @@ export async function edits(where, { signal }) {
     const named = (id) =>
         known.has(id)
             ? h('a', { href: route.to(['c', where.collection, 'cluster', id]) }, shown(known.get(id)))
-            : `cluster ${id}`;
+            : h('span', { title: 'It has ended since, or waits for a rebuild' }, `the cluster of id ${id}`);
     async function back(e) {
         try {
             toast((await undo(place, e.edit)) ? 'The next rebuild takes it back' : 'Taken back');
@@ -63,7 +67,7 @@ export async function edits(where, { signal }) {
                 class: 'when',
                 down: true,
                 value: (e) => e.time,
-                csv: ['edit', 'time', 'kind', 'cluster', 'document', 'label', 'by', 'reason', 'holds', 'lost'].map(
+                csv: ['edit', 'time', 'kind', 'cluster', 'document', 'label', 'topic', 'by', 'reason', 'holds', 'lost'].map(
                     (name) => [name, (e) => e[name]],
                 ),
                 cell: (e) => moment(e.time),

@@ -1,8 +1,9 @@
 // Documents that a query finds, in one collection or in all; of one cluster, field or time alone.
-import { at, json, query, rows as readRows, searchParameter } from '../api.js';
+import { at, has, json, query, rows as readRows, searchParameter } from '../api.js';
 import { announce, h } from '../dom.js';
 import { count, documentTime, several } from '../format.js';
 import { bar } from '../parts/bar.js';
+import { topicDialog } from '../parts/edits.js';
 import { table } from '../parts/table.js';
 import * as route from '../route.js';
 import { marked, patternOf, plain, shown } from '../text.js';
@@ -75,6 +76,30 @@ function columnsOf(where, found) {
             cell: (r) => h('a', { href: route.to(['c', r.collection]) }, shown(r.collection)),
         });
     return columns;
+}
+
+/* Documents that were chosen of those found, and the topic that can be made of them. */
+function choosing(where) {
+    const ids = new Set(),
+        element = h('span', {});
+    const place = {
+        namespace: where.values.namespace ?? '',
+        collection: where.collection,
+        where: { config: where.values.config === 'default' ? '' : where.values.config },
+    };
+    const draw = () =>
+        element.replaceChildren(
+            ...(ids.size
+                ? [
+                      h(
+                          'button',
+                          { type: 'button', class: 'primary', onclick: () => topicDialog(place, [...ids].map((id) => ({ id }))) },
+                          `Topic of the ${ids.size === 1 ? 'one' : count(ids.size)} chosen…`,
+                      ),
+                  ]
+                : []),
+        );
+    return { element, picking: { chosen: ids, keyOf: (r) => r.id, nameOf: (r) => r.id, changed: draw } };
 }
 
 const FILTERS = ['cluster', 'where', 'since', 'until'];
@@ -227,11 +252,13 @@ export async function search(where, { signal }) {
     const asked = JSON.stringify(where.values);
     let limit = where.kept.asked === asked ? where.kept.limit : PAGE;
     let { found, whole } = q && name ? await read(limit) : { found: [], whole: true };
+    const chosen = where.collection && (await has('/v1/collections/{collection}/topics')) ? choosing(where) : null;
     const make = () =>
         table({
             name: 'search',
             label: 'Documents found',
             columns: columnsOf(where, found),
+            picking: chosen?.picking,
             rows: found,
             most: Infinity,
             kept: where.kept,
@@ -308,7 +335,7 @@ export async function search(where, { signal }) {
                           ? [said, ' for ', h('q', {}, shown(q))]
                           : '',
                 ),
-                h('div', { class: 'tools' }, found.length ? csv : null),
+                h('div', { class: 'tools' }, chosen?.element, found.length ? csv : null),
             ),
             filters ? h('div', { class: 'tools filters' }, filters) : null,
             found.length
