@@ -12,7 +12,7 @@ typedef struct reading {
     gf_slice text;
     size_t at;
     const gf_watch_subject *subject;
-    /* Where there is no subject each test holds that may hold for one like this. */
+    /* Without a subject a test holds that may hold for one like this. */
     bool of_new;      /* a group, else a cluster */
     bool any_id;      /* with the id of each test at once */
     double id;        /* else with this one; 0: one that the rule does not name */

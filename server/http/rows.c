@@ -132,7 +132,7 @@ gf_status gf_rows_add(gf_request *r, const gf_operation *o, const gf_call *call,
     return GF_OK;
 }
 
-/* What the server adds is from then on the request's own. */
+/* Arguments that the server adds are from then on the request's own. */
 static gf_status add_arguments(gf_request *r, const gf_operation *o, gf_call *call, gf_error *err)
 {
     gf_argument added[GF_ROWS_MOST_ADDED];
