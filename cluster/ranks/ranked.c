@@ -16,7 +16,8 @@
 
 enum { OF_SAMPLE = 13 /* stream of the seed that the sample is drawn by */ };
 
-enum { DEFAULT_PASSES = 100, QUICK_PASSES = 2 };
+/* Passes before sweeps end at so many times the tolerance: sweeps do the rest better. */
+enum { DEFAULT_PASSES = 100, QUICK_PASSES = 2, LEFT_TO_SWEEPS = 10 };
 
 #define DEFAULT_TOLERANCE 0.001
 
@@ -271,6 +272,11 @@ static gf_status seed(ranked_job *j, gf_error *err)
 
 /* ---- passes ----------------------------------------------------------------------------------- */
 
+static bool is_refined(const ranked_job *j)
+{
+    return j->options->sweeps && gf_refinement_pays(j->n, j->entries, j->p.k);
+}
+
 /* Documents whose label is another than before, of all ranks. */
 static gf_status count_moved(const ranked_job *j, const uint32_t *before, uint64_t *moved,
                              gf_error *err)
@@ -308,6 +314,7 @@ static gf_status make_passes(ranked_job *j, gf_error *err)
     gf_pass_report report;
     uint64_t moved;
     if (o->quick && most > QUICK_PASSES) most = QUICK_PASSES;
+    if (is_refined(j)) tolerance *= LEFT_TO_SWEEPS;
     uint32_t *before = gf_array(p->n, sizeof *before);
     bool *changed = gf_calloc(p->k, sizeof *changed);
     gf_status st = before && changed ? GF_OK : gf_fail_memory(err, "clusters");
@@ -335,11 +342,6 @@ static gf_status make_passes(ranked_job *j, gf_error *err)
 }
 
 /* ---- sweeps ----------------------------------------------------------------------------------- */
-
-static bool is_refined(const ranked_job *j)
-{
-    return j->options->sweeps && gf_refinement_pays(j->n, j->entries, j->p.k);
-}
 
 /* Whether the clusters of the start are refined already: passes would undo that. */
 static bool goes_on(const ranked_job *j)

@@ -419,16 +419,16 @@ uint32_t gf_ranks_cluster_sample(uint64_t rows)
 }
 
 enum {
-    PROGRAM = 40 << 20, /* with MPI, and a message of rows */
+    PROGRAM = 30 << 20, /* with MPI, and a message of rows */
     OF_ROW = 68,        /* bytes: labels, bounds, lists by cluster, what goes back */
-    OF_CENTRE = 45,     /* an entry of a centre: itself, its index, on its way */
+    OF_CENTRE = 22,     /* an entry of a centre: itself, its index, on its way */
     OF_TERM = 28,       /* a thread: sums under way */
-    OF_SAMPLED = 24     /* an entry of the sample: the row, its copy, that of growth */
+    OF_SAMPLED = 16     /* an entry of the sample: the row and its copy */
 };
 
-#define SUM_BYTES    5.7  /* an entry of a change of a sum on its way */
-#define CENTRE_BYTES 5.3  /* an entry of a centre, likewise */
-#define OF_PART      0.62 /* exponent: terms of the clusters of a part of the rows */
+#define SUM_BYTES    5.1  /* an entry of a change of a sum on its way */
+#define CENTRE_BYTES 5.05 /* an entry of a centre, likewise */
+#define OF_PART      0.64 /* exponent: terms of the clusters of a part of the rows */
 #define MOVED        0.1
 
 static uint64_t whole(double bytes)

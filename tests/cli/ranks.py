@@ -340,7 +340,9 @@ class Hosts(Ranks):
         self.environ["GROUPERFISH_MPIRUN"] = start
 
     def take_down(self):
-        self.shell("".join(f"ip netns del {self.mark}h{i}; " for i in range(1, 5)) + f"ip link del {self.mark}b")
+        # What was cut off is still there: it is ended with its host.
+        self.shell("".join(f"ip netns pids {self.mark}h{i} | xargs -r kill -9; ip netns del {self.mark}h{i}; "
+                           for i in range(1, 5)) + f"ip link del {self.mark}b")
 
     def tearDown(self):
         if hasattr(self, "mark"):

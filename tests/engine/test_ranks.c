@@ -347,6 +347,35 @@ static void hosts_are_counted(void **state)
     assert_int_equal(n, 7);
 }
 
+/* 1,000 rows of 10 terms of 500; centres of 2,000 terms. */
+static void costs_follow_the_formula(void **state)
+{
+    (void)state;
+    const double mb = 1 << 20;
+    gf_ranks_counts c = {.rows = 1000,
+                         .entries = 10000,
+                         .terms = 500,
+                         .centre_entries = 2000,
+                         .k = 20,
+                         .ranks = 1,
+                         .threads = 2};
+    gf_ranks_cost alone = gf_ranks_cluster_cost(&c);
+    assert_int_equal(alone.handed_out, 8 * 10000 + 32 * 1000);
+    assert_int_equal(alone.first_pass, 0); /* there is nobody to tell */
+    assert_int_equal(alone.pass, 0);
+    assert_near((double)alone.memory,
+                30 * mb + 16 * 10000 + 68 * 1000 + (22 + 12) * 2000 + 3 * 5.1 * 2000 + 28 * 500 * 3,
+                2);
+    assert_near((double)(alone.first_memory - alone.memory), 1000 * (16 * 10 + 120) + 24 * 1000, 2);
+    c.ranks = 4;
+    gf_ranks_cost parted = gf_ranks_cluster_cost(&c);
+    double terms = 2000 * pow(4, -.64);
+    assert_int_equal(parted.handed_out, alone.handed_out);
+    assert_near((double)parted.first_pass, .75 * (5.1 * terms + 5.05 * 2000), 2);
+    assert_near((double)parted.pass, .75 * (5.1 * fmin(terms, 500) + 5.05 * 2000), 2);
+    assert_true(parted.memory < alone.memory);
+}
+
 static void samples_follow_the_rows(void **state)
 {
     (void)state;
@@ -358,10 +387,13 @@ static void samples_follow_the_rows(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_arrive),          cmocka_unit_test(same_bytes_for_any_number),
-        cmocka_unit_test(failures_are_told),      cmocka_unit_test(other_ends_are_seen_through),
-        cmocka_unit_test(a_silent_job_is_lost),   cmocka_unit_test(hosts_are_counted),
-        cmocka_unit_test(samples_follow_the_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(frames_arrive),
+                                       cmocka_unit_test(same_bytes_for_any_number),
+                                       cmocka_unit_test(failures_are_told),
+                                       cmocka_unit_test(other_ends_are_seen_through),
+                                       cmocka_unit_test(a_silent_job_is_lost),
+                                       cmocka_unit_test(hosts_are_counted),
+                                       cmocka_unit_test(costs_follow_the_formula),
+                                       cmocka_unit_test(samples_follow_the_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
