@@ -25,7 +25,7 @@ typedef struct gf_hbase {
     gf_hbase_client *client;
     gf_hbase_address address;
     pthread_mutex_t hold_lock; /* backend.c */
-    pthread_mutex_t lock; /* of the tables while one is opened or dropped, and of the memory */
+    pthread_mutex_t lock;      /* of the tables while one is opened or dropped, and of the memory */
     gf_arena memory;
     gf_hbase_table *tables[GF_MAX_TABLES]; /* by their numbers, from 1 on; n_tables */
     unsigned n_tables;
