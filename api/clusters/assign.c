@@ -29,6 +29,7 @@ static gf_status emit_place(assigning *a, const gf_document *d, gf_membership *m
     gf_row_put_id(&a->row, d->id);
     m->provisional = false; /* goes without saying: it is in no store */
     gf_row_put_membership(w, m);
+    if (m->cluster) gf_json_put_uint(w, "size", gf_view_cluster_size(a->view, m->cluster));
     gf_row_put_state(w, m->state);
     if (a->with_text && d->n_fields == 0) gf_json_put_string(w, "text", d->text);
     for (size_t i = 0; a->with_text && i < d->n_fields; i++) {

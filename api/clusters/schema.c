@@ -319,6 +319,7 @@ const gf_row_member gf_schema_assign[] = {
     M_MAYBE("runner_up_label", TEXT, "its label; absent likewise"),
     M_MAYBE("runner_up_score", NUMBER, "similarity to its centre; absent likewise"),
     M_MAYBE("margin", NUMBER, "score less runner_up_score; absent likewise"),
+    M_MAYBE("size", INTEGER, "documents that its cluster has; absent where it is in none"),
     M_STATE(""),
     M_MAYBE("text", TEXT, "only with `with-text`"),
     GF_ROW_MEMBERS_END};

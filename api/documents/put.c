@@ -13,6 +13,7 @@
 #include "formats/pattern.h"
 #include "formats/reader.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -34,9 +35,12 @@ typedef struct putting {
     uint64_t replaced, hashed, bad_times;
     gf_buffer place; /* how far the source was read, which is not kept yet: has_place */
     bool has_place;
-    int64_t kept_at;   /* milliseconds: when a place was kept, or the put began */
-    bool each;         /* a row for each record is wanted */
-    gf_buffer results; /* n_results rows that wait for the next flush: lengths and bytes */
+    int64_t kept_at; /* milliseconds: when a place was kept, or the put began */
+    bool each;       /* a row for each record is wanted */
+    bool places;     /* with the cluster that it joins, where it was stored */
+    gf_buffer
+        results; /* n_results that wait for the next flush: of each its row, or, where that is to have a
+                          place, nothing, then line, id and collection; lengths and bytes */
     size_t n_results;
     gf_input input;  /* the call's, which is checked for silence */
     gf_call reading; /* the call, with the input that is checked */
@@ -45,17 +49,34 @@ typedef struct putting {
 
 /* ---- a row for each record ------------------------------------------------------------------- */
 
+static void begin_result(gf_json_writer *w, uint64_t line, gf_slice id, const char *result)
+{
+    gf_json_begin(w, '{');
+    if (line) gf_json_put_uint(w, "line", line);
+    if (id.ptr) gf_json_put_string(w, "id", id);
+    gf_json_put_str(w, "result", result);
+}
+
+/* Keep what the row with a place is made of, until everything before it is on disk. */
+static gf_status keep_stored(putting *p, const gf_record *record, gf_error *err)
+{
+    gf_buffer_string(&p->results, (gf_slice){"", 0});
+    gf_buffer_u64be(&p->results, record->line);
+    gf_buffer_string(&p->results, record->document.id);
+    gf_buffer_string(&p->results, gf_strings_at(&p->names, 0));
+    p->n_results++;
+    return gf_buffer_check(&p->results, err);
+}
+
 /* Keep the record's row until everything before it is on disk. */
 static gf_status keep_result(putting *p, const gf_record *record, const char *result,
                              const char *reason, const char *message, gf_error *err)
 {
     gf_buffer row = {0};
     if (!p->each) return GF_OK;
+    if (p->places && !reason) return keep_stored(p, record, err);
     gf_json_writer w = gf_json_writer_to(&row);
-    gf_json_begin(&w, '{');
-    if (record->line) gf_json_put_uint(&w, "line", record->line);
-    if (!reason) gf_json_put_string(&w, "id", record->document.id);
-    gf_json_put_str(&w, "result", result);
+    begin_result(&w, record->line, reason ? (gf_slice){NULL, 0} : record->document.id, result);
     if (reason) gf_json_put_str(&w, "reason", reason);
     if (message) gf_json_put_str(&w, "message", message);
     gf_json_end(&w, '}');
@@ -66,13 +87,75 @@ static gf_status keep_result(putting *p, const gf_record *record, const char *re
     return st == GF_OK ? gf_buffer_check(&p->results, err) : st;
 }
 
+/* The served build of default that documents of a collection join; NULL: there is none yet. */
+typedef struct joined {
+    gf_slice collection;
+    gf_view *view;
+} joined;
+
+static gf_status open_joined(const putting *p, gf_slice collection, joined *j, gf_error *err)
+{
+    gf_store *store;
+    gf_error why = {GF_OK, ""};
+    if (j->collection.ptr && gf_slice_equal(j->collection, collection)) return GF_OK;
+    gf_view_close(j->view);
+    *j = (joined){.collection = collection};
+    gf_status st = gf_call_store(p->call, &store, &why);
+    if (st == GF_OK)
+        st = gf_view_open(store, (gf_place){p->call->name_space, collection},
+                          gf_call_configuration(p->call), 0, &j->view, &why);
+    if (st == GF_OK || st == GF_ENOTFOUND) return GF_OK;
+    if (err) *err = why;
+    return st;
+}
+
+/* Where the document is, or would be, and how many are there; nothing where the build leaves it out. */
+static gf_status put_joined(gf_json_writer *w, const joined *j, gf_slice id, gf_error *err)
+{
+    gf_membership m;
+    gf_error why = {GF_OK, ""};
+    gf_status st = j->view ? gf_view_current_membership(j->view, id, &m, &why) : GF_ENOTFOUND;
+    if (st == GF_ENOTFOUND || st == GF_ECONFLICT) return GF_OK;
+    if (st != GF_OK) {
+        if (err) *err = why;
+        return st;
+    }
+    gf_row_put_membership(w, &m);
+    if (m.cluster) gf_json_put_uint(w, "size", gf_view_cluster_size(j->view, m.cluster));
+    gf_row_put_state(w, m.state);
+    return GF_OK;
+}
+
+static gf_status emit_with_place(putting *p, gf_slice *rest, joined *j, gf_error *err)
+{
+    gf_slice id, collection;
+    uint64_t line = 0;
+    bool whole = gf_slice_take_u64be(rest, &line) && gf_slice_take_string(rest, &id) &&
+                 gf_slice_take_string(rest, &collection);
+    assert(whole);
+    gf_status st = open_joined(p, collection, j, err);
+    if (st != GF_OK) return st;
+    gf_buffer bytes = {0};
+    gf_json_writer w = gf_json_writer_to(&bytes);
+    begin_result(&w, line, id, "stored");
+    st = put_joined(&w, j, id, err);
+    gf_json_end(&w, '}');
+    if (st == GF_OK) st = gf_buffer_check(&bytes, err);
+    if (st == GF_OK) st = gf_call_emit(p->call, gf_buffer_view(&bytes), err);
+    gf_buffer_release(&bytes);
+    (void)whole;
+    return st;
+}
+
 /* Emit the kept rows; no document waits in the put. */
 static gf_status emit_results(putting *p, gf_error *err)
 {
     gf_slice rest = gf_buffer_view(&p->results), row;
+    joined j = {{NULL, 0}, NULL};
     gf_status st = GF_OK;
     while (st == GF_OK && gf_slice_take_string(&rest, &row))
-        st = gf_call_emit(p->call, row, err);
+        st = row.len ? gf_call_emit(p->call, row, err) : emit_with_place(p, &rest, &j, err);
+    gf_view_close(j.view);
     gf_buffer_reset(&p->results);
     p->n_results = 0;
     return st;
@@ -410,6 +493,7 @@ static gf_status open_reader(putting *p, gf_error *err)
 static gf_status run_put(gf_call *call, gf_error *err)
 {
     putting p = {.call = call, .kept_at = gf_clock_ms(), .each = gf_call_has(call, "results")};
+    p.places = gf_slice_equal(gf_call_text(call, "results"), GF_SLICE("places"));
     p.intake = (gf_intake){.call = call,
                            .context = &p,
                            .next = next_record,
@@ -461,7 +545,8 @@ static const gf_parameter put_parameters[] = {
     P_TEXT("source", "NAME", "keep how far it was read: lines {\"$place\": \"...\"} say so"),
     P_UNPACKED,
     P_NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)"),
-    P_CHOICE("results", "each", "instead a row for each record, once it is stored")};
+    P_CHOICE("results", "each|places",
+             "instead a row for each record, once it is stored; places: and the cluster it joins")};
 
 const gf_operation gf_put_operation = {
     .name = "put",

@@ -52,11 +52,11 @@ static const gf_display_column put_columns[] = {
     {"skipped", NULL, GF_COLUMN_COUNT},   {"refused", NULL, GF_COLUMN_COUNT},
     {"reasons", NULL, GF_COLUMN_RAW}};
 
-static const gf_display_column result_columns[] = {{"line", "line", GF_COLUMN_ID},
-                                                   {"id", "id", GF_COLUMN_TEXT},
-                                                   {"result", "result", GF_COLUMN_TEXT},
-                                                   {"reason", "reason", GF_COLUMN_TEXT},
-                                                   {"message", "message", GF_COLUMN_PROSE}};
+static const gf_display_column result_columns[] = {
+    {"line", "line", GF_COLUMN_ID},          {"id", "id", GF_COLUMN_TEXT},
+    {"result", "result", GF_COLUMN_TEXT},    {"reason", "reason", GF_COLUMN_TEXT},
+    {"message", "message", GF_COLUMN_PROSE}, {"label", "joins", GF_COLUMN_TEXT},
+    {"size", "documents", GF_COLUMN_COUNT},  {"status", "status", GF_COLUMN_TEXT}};
 static const gf_own_option put_options[] = {GF_IMPORT_OPTION_LIST, GF_PUT_SOURCE_OPTIONS};
 static const gf_other_display put_others[] = {{"results", {GF_COLUMNS(result_columns)}}};
 

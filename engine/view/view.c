@@ -116,6 +116,12 @@ void gf_view_close(gf_view *v)
     gf_free(v);
 }
 
+uint64_t gf_view_cluster_size(const gf_view *v, uint32_t cluster)
+{
+    const gf_listed_cluster *c = gf_view_find_cluster(v, cluster);
+    return c ? c->size : 0;
+}
+
 bool gf_view_hides(const gf_view *v, uint32_t cluster)
 {
     return gf_pins_hide(&v->pins, cluster);

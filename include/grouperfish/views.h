@@ -113,6 +113,12 @@ gf_status gf_view_clusters_above(gf_view *view, float min_score, gf_visit_cluste
 /** Whether a cluster is hidden by an edit: lists leave it out (edits.h). */
 bool gf_view_hides(const gf_view *view, uint32_t cluster);
 
+/**
+ * Documents of a cluster that are still there; 0: the build has no such cluster. Once a membership of the view
+ * was read, or its clusters were listed.
+ */
+uint64_t gf_view_cluster_size(const gf_view *view, uint32_t cluster);
+
 /** The cluster of that id, or where id is 0 of that label; GF_ENOTFOUND. */
 gf_status gf_view_cluster(gf_view *view, uint32_t id, gf_slice label, gf_visit_cluster *visit,
                           void *context, gf_error *err);
