@@ -16,16 +16,28 @@ static const double shares[] = {.02, .05, .1, .2, .4, .7};
 enum {
     FIRST_ROUNDS = sizeof shares / sizeof *shares,
     MOST_ROUNDS = 20,
-    LEAST_TAKEN = 5 /* rows of each topic, where so many come */
+    LEAST_TAKEN = 5, /* rows of each topic, where so many come */
+    LEAST_EXAMPLES = 3,
+    FIRST_ROWS = 20 /* most similar to what describes a topic of fewer examples */
 };
 
 static const double settled = .001; /* share of the rows that may still change at the end */
+
+/*
+ * What the similarity of a row to its cluster counts against a topic: words mean a subject, while a few examples may
+ * stand for a class of many, whose clusters they would not outweigh.
+ */
+static const float of_words = 1, of_examples = .3f;
 
 typedef struct growing {
     const gf_points *points;
     const gf_known_topics *topics;
     const gf_cancel *cancel;
     uint32_t n, none; /* rows; the background's place among the centres, the topics' number */
+    float *
+        strength; /* topics: what the similarity of a row to its cluster counts against the topic; NULL: there
+                         are no clusters */
+    bool *beside; /* topics->n_clusters: whether the cluster is no topic's own */
     gf_pool *pool;
     gf_passes *passes;
     gf_partition partition; /* by the topics and the background */
@@ -53,6 +65,8 @@ static void release(growing *g)
     gf_free(g->start);
     gf_free(g->row);
     gf_free(g->sums);
+    gf_free(g->beside);
+    gf_free(g->strength);
 }
 
 static gf_status make_room(growing *g, gf_error *err)
@@ -71,6 +85,119 @@ static gf_status make_room(growing *g, gf_error *err)
 static uint32_t example_of(const growing *g, uint32_t row)
 {
     return g->topics->example ? g->topics->example[row] : GF_NO_TOPIC;
+}
+
+/* ---- clusters beside the topics --------------------------------------------------------------- */
+
+typedef struct owning {
+    const growing *g;
+    const uint32_t *start, *row; /* topics + 1; examples by topic */
+    _Atomic bool *own;           /* clusters: some topic's own */
+} owning;
+
+typedef struct first_row {
+    double similarity;
+    uint32_t row;
+} first_row;
+
+/* The rows that are most similar to what describes a topic; *n of FIRST_ROWS. */
+static gf_status find_first(const owning *o, uint32_t topic, uint32_t *rows, uint32_t *n,
+                            gf_error *err)
+{
+    const gf_csr *x = o->g->points->x, *words = o->g->topics->words;
+    first_row first[FIRST_ROWS];
+    double *sum = gf_calloc((size_t)x->n_cols + 1, sizeof *sum);
+    if (!sum) return gf_fail_memory(err, "known topics");
+    for (uint32_t w = 0; words && w < words->n_rows; w++) {
+        gf_row_view row = gf_csr_row(words, w);
+        for (uint32_t e = 0; e < row.n && o->g->topics->words_of[w] == topic; e++)
+            sum[row.col[e]] += (double)row.val[e];
+    }
+    for (uint32_t i = o->start[topic]; i < o->start[topic + 1]; i++) {
+        gf_row_view row = gf_csr_row(x, o->row[i]);
+        for (uint32_t e = 0; e < row.n; e++)
+            sum[row.col[e]] += (double)row.val[e];
+    }
+    *n = 0;
+    for (uint32_t i = 0; i < o->g->n; i++) {
+        gf_row_view row = gf_csr_row(x, i);
+        double dot = 0;
+        for (uint32_t e = 0; e < row.n; e++)
+            dot += (double)row.val[e] * sum[row.col[e]];
+        if (!(dot > 0) || (*n == FIRST_ROWS && dot <= first[*n - 1].similarity)) continue;
+        uint32_t at = *n < FIRST_ROWS ? (*n)++ : FIRST_ROWS - 1;
+        for (; at > 0 && first[at - 1].similarity < dot; at--)
+            first[at] = first[at - 1];
+        first[at] = (first_row){dot, i};
+    }
+    for (uint32_t i = 0; i < *n; i++)
+        rows[i] = first[i].row;
+    gf_free(sum);
+    return GF_OK;
+}
+
+/* Clusters that at least a third of a topic's examples, or first rows, are in are its own. */
+static gf_status own_task(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    owning *o = context;
+    const gf_known_topics *t = o->g->topics;
+    uint32_t topic = (uint32_t)index, first[FIRST_ROWS];
+    uint32_t n = o->start[topic + 1] - o->start[topic];
+    const uint32_t *rows = o->row + o->start[topic];
+    uint32_t *votes = gf_calloc(t->n_clusters, sizeof *votes);
+    gf_status st = votes ? GF_OK : gf_fail_memory(err, "known topics");
+    (void)worker;
+    if (st == GF_OK && n < LEAST_EXAMPLES) {
+        st = find_first(o, topic, first, &n, err);
+        rows = first;
+    }
+    for (uint32_t i = 0; st == GF_OK && i < n; i++) {
+        uint32_t c = t->cluster_of[rows[i]];
+        if (3 * ++votes[c] >= n) o->own[c] = true;
+    }
+    gf_free(votes);
+    return st;
+}
+
+/* Which clusters stand beside the topics: those that are no topic's own. */
+static gf_status choose_clusters(growing *g, gf_error *err)
+{
+    const gf_known_topics *t = g->topics;
+    if (t->all || t->n_clusters == 0) return GF_OK;
+    uint32_t *topic_of = gf_array(g->n, sizeof *topic_of), *row = gf_array(g->n, sizeof *row);
+    uint32_t *start = gf_array((size_t)g->none + 2, sizeof *start);
+    _Atomic bool *own = gf_calloc(t->n_clusters, sizeof *own);
+    g->strength = gf_array(g->none, sizeof *g->strength);
+    g->beside = gf_array(t->n_clusters, sizeof *g->beside);
+    gf_status st = topic_of && row && start && own && g->strength && g->beside
+                       ? GF_OK
+                       : gf_fail_memory(err, "known topics");
+    for (uint32_t i = 0; st == GF_OK && i < g->n; i++) {
+        uint32_t topic = example_of(g, i);
+        topic_of[i] = topic == GF_NO_TOPIC ? g->none : topic;
+    }
+    if (st == GF_OK) {
+        gf_centres_sort_rows(topic_of, g->n, g->none + 1, start, row);
+        owning o = {g, start, row, own};
+        st = gf_pool_run(g->pool, g->none, own_task, &o, g->cancel, err);
+    }
+    for (uint32_t c = 0; st == GF_OK && c < t->n_clusters; c++)
+        g->beside[c] = !own[c];
+    for (uint32_t j = 0; st == GF_OK && j < g->none; j++)
+        g->strength[j] = start[j + 1] - start[j] < LEAST_EXAMPLES ? of_words : of_examples;
+    gf_free(topic_of);
+    gf_free(row);
+    gf_free(start);
+    gf_free(own);
+    return st;
+}
+
+/* The row is more of its cluster, which is no topic's own, than of the topic. */
+static bool is_of_others(const growing *g, uint32_t row, uint32_t topic, float similarity)
+{
+    const gf_known_topics *t = g->topics;
+    return g->strength && g->beside[t->cluster_of[row]] &&
+           g->strength[topic] * t->cluster_score[row] > similarity;
 }
 
 /* ---- centres --------------------------------------------------------------------------------- */
@@ -170,7 +297,14 @@ static gf_status take_task(void *context, size_t topic, unsigned worker, gf_erro
     (void)worker, (void)err;
     growing *g = context;
     uint32_t *rows = g->row + g->start[topic];
-    size_t n = g->start[topic + 1] - g->start[topic];
+    size_t n = 0, came = g->start[topic + 1] - g->start[topic];
+    for (size_t i = 0; i < came; i++) {
+        uint32_t row = rows[i];
+        if (is_of_others(g, row, (uint32_t)topic, g->partition.own[row]))
+            g->taken[row] = g->none;
+        else
+            rows[n++] = row;
+    }
     if (n > g->share) qsort_r(rows, n, sizeof *rows, by_falling_sureness, g);
     for (size_t i = 0; i < n; i++)
         g->taken[rows[i]] = i < g->share ? (uint32_t)topic : g->none;
@@ -216,7 +350,8 @@ static void tell_examples(const growing *g, gf_known *out)
             gf_row_view row = gf_csr_row(g->points->x, i);
             out->score[i] = (float)gf_csr_row_dot(row, gf_centre_row(&out->centres.at[topic]));
             out->label[i] = topic;
-        } else if (out->label[i] == g->none) {
+        } else if (topic == GF_NO_TOPIC &&
+                   (out->label[i] == g->none || is_of_others(g, i, out->label[i], out->score[i]))) {
             out->label[i] = GF_NO_TOPIC;
         }
     }
@@ -233,7 +368,8 @@ gf_status gf_known_grow(gf_pool *pool, const gf_points *points, const gf_known_t
                  .pool = pool};
     gf_known made = {.n = g.n};
     assert(topics->n > 0);
-    gf_status st = make_room(&g, err);
+    gf_status st = choose_clusters(&g, err);
+    if (st == GF_OK) st = make_room(&g, err);
     if (st == GF_OK) st = begin(&g, err);
     if (st == GF_OK) st = grow(&g, &made.rounds, err);
     if (st == GF_OK) {

@@ -419,7 +419,7 @@ static gf_status cluster_by_topics(const gf_build_plan *plan, gf_pool *pool,
     gf_build_previous others = {.k = 0};
     uint32_t *row_of = out->row_of;
     out->row_of = NULL;
-    gf_status st = gf_build_topics_grow(plan, pool, documents, x, row_of, out, &grown, err);
+    gf_status st = gf_build_topics_grow(plan, pool, documents, x, row_of, o, out, &grown, err);
     if (st == GF_OK && grown.n == 0) {
         out->row_of = row_of;
         row_of = NULL;

@@ -328,8 +328,27 @@ static gf_status copy_rest(gf_pool *pool, const gf_points *points, const uint32_
     return st;
 }
 
-static gf_status grow(describing *g, gf_pool *pool, gf_build_grown *out, gf_error *err)
+/*
+ * Clusters of all rows, as many as k says beside the topics, or as many as are found: one run, which nothing
+ * refines, since they only stand beside the topics while these grow.
+ */
+static gf_status cluster_all(const describing *g, gf_pool *pool, const gf_kmeans_options *options,
+                             uint32_t n_topics, gf_kmeans *out, gf_error *err)
 {
+    gf_kmeans_options o = {.max_k = options->max_k,
+                           .seed = options->seed,
+                           .restarts = 1,
+                           .cancel = options->cancel,
+                           .progress = options->progress,
+                           .progress_context = options->progress_context};
+    if (options->k && options->k <= UINT32_MAX - n_topics) o.k = options->k + n_topics;
+    return gf_kmeans_run(pool, g->x, &o, out, err);
+}
+
+static gf_status grow(describing *g, gf_pool *pool, const gf_kmeans_options *options,
+                      gf_build_grown *out, gf_error *err)
+{
+    gf_kmeans all = {.k = 0};
     const gf_resolved *s = &g->plan->settings;
     gf_points points = {g->x, NULL};
     gf_known_topics topics = {.n = out->n,
@@ -337,16 +356,23 @@ static gf_status grow(describing *g, gf_pool *pool, gf_build_grown *out, gf_erro
                               .words = g->words.n_rows ? &g->words : NULL,
                               .words_of = g->words_of,
                               .all = s->all_topics};
+    gf_status st = s->all_topics ? GF_OK : cluster_all(g, pool, options, out->n, &all, err);
+    if (all.k) {
+        topics.n_clusters = all.k;
+        topics.cluster_of = all.label;
+        topics.cluster_score = all.score;
+    }
     gf_build_plan_progress(g->plan, "growing topics", 0, out->n);
-    gf_status st =
-        gf_known_grow(pool, &points, &topics, g->plan->options->cancel, &out->known, err);
+    if (st == GF_OK)
+        st = gf_known_grow(pool, &points, &topics, g->plan->options->cancel, &out->known, err);
+    gf_kmeans_release(&all);
     return st == GF_OK && !s->only_topics ? copy_rest(pool, &points, g->row_of, out, err) : st;
 }
 
 gf_status gf_build_topics_grow(const gf_build_plan *plan, gf_pool *pool,
                                const gf_build_gathered *documents, const gf_csr *x,
-                               const uint32_t *row_of, gf_build_clustered *c, gf_build_grown *out,
-                               gf_error *err)
+                               const uint32_t *row_of, const gf_kmeans_options *options,
+                               gf_build_clustered *c, gf_build_grown *out, gf_error *err)
 {
     if (plan->spills)
         return gf_fail(err, GF_EINVAL,
@@ -366,7 +392,7 @@ gf_status gf_build_topics_grow(const gf_build_plan *plan, gf_pool *pool,
     if (st == GF_OK) st = take_examples(&g, err);
     if (st == GF_OK) st = take_all_words(&g, err);
     if (st == GF_OK) st = number_topics(&g, c, out, err);
-    if (st == GF_OK && out->n) st = grow(&g, pool, out, err);
+    if (st == GF_OK && out->n) st = grow(&g, pool, options, out, err);
     if (st == GF_OK && out->n == 0 && plan->settings.only_topics)
         st = gf_fail(err, GF_EINVAL,
                      "topics=%s, and no topic has a document: add one, or set topics=auto",

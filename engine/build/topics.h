@@ -3,6 +3,7 @@
  * beside those of the documents that no topic took.
  *
  *     edits of kind topic -> examples, rows of words    gf_build_topics_grow
+ *     -> clusters of all rows, to stand beside them
  *     -> topics over all rows (cluster/known)
  *     -> rows that none took                            rest, clustered by whoever asks
  *     -> one partition: topics' centres and the rest's  gf_build_topics_join
@@ -40,16 +41,18 @@ bool gf_build_topics_hold(const gf_build_plan *plan);
  *
  * @param x       rows that have terms
  * @param row_of  x->n_rows: the document of each, rising
+ * @param options  of the clusters of the rest: those that stand beside the topics are made likewise
  * @param[in,out] clustered  topic_lost is set
  * @param[out] out           to be released, also after a failure
  * @return GF_OK; GF_EINVAL (topics=only or all without a topic that documents are of, or rows in a file), GF_ENOMEM,
  *         GF_EIO, GF_ECORRUPT, GF_ECANCELLED, GF_ELIMIT
- * Cost: of a field a walk over the documents; see gf_known_grow; a copy of the rows that no topic took.
+ * Cost: of a field a walk over the documents; a run of k-means over all rows, but where each is to have a topic;
+ *       see gf_known_grow; a copy of the rows that no topic took.
  */
 gf_status gf_build_topics_grow(const gf_build_plan *plan, gf_pool *pool,
                                const gf_build_gathered *documents, const gf_csr *x,
-                               const uint32_t *row_of, gf_build_clustered *clustered,
-                               gf_build_grown *out, gf_error *err);
+                               const uint32_t *row_of, const gf_kmeans_options *options,
+                               gf_build_clustered *clustered, gf_build_grown *out, gf_error *err);
 
 /** Mark all topics of the plan lost, for that reason. GF_ENOMEM. */
 gf_status gf_build_topics_lose(const gf_build_plan *plan, const char *why,

@@ -21,7 +21,8 @@ static void words_and_examples_by_hand(void **state)
     const uint32_t example[] = {GF_NO_TOPIC, GF_NO_TOPIC, GF_NO_TOPIC, GF_NO_TOPIC, 1, GF_NO_TOPIC},
                    words_of[] = {0}, expected[] = {0, 0, 0, 0, 1, 1};
     gf_csr x = rows_by_hand(values, 6, 6), words = rows_by_hand(word, 1, 6);
-    gf_known_topics topics = {2, example, &words, words_of, true};
+    gf_known_topics topics = {
+        .n = 2, .example = example, .words = &words, .words_of = words_of, .all = true};
     gf_known known = {0};
     assert_ok(gf_known_grow(NULL, &(gf_points){&x, NULL}, &topics, NULL, &known, &err));
     assert_memory_equal(known.label, expected, sizeof expected);
@@ -39,12 +40,48 @@ static void topics_need_a_description(void **state)
     const float values[] = {1, 0, 0, 1};
     const uint32_t example[] = {0, GF_NO_TOPIC};
     gf_csr x = rows_by_hand(values, 2, 2);
-    gf_known_topics topics = {2, example, NULL, NULL, false};
+    gf_known_topics topics = {.n = 2, .example = example};
     gf_known known = {0};
     assert_status(GF_EINVAL,
                   gf_known_grow(NULL, &(gf_points){&x, NULL}, &topics, NULL, &known, &err));
     assert_string_equal(err.message, "nothing describes topic 2: it has neither words nor rows");
     assert_null(known.label);
+    gf_csr_release(&x);
+}
+
+/*
+ * A topic of rows 0 to 2, which have word 1. Rows 3 to 6 have it beside word 2: these are a subject of their own, and
+ * more like the topic than like all rows together.
+ */
+static void rows_of_another_subject_are_not_taken(void **state)
+{
+    (void)state;
+    enum { N = 200, WORDS = 12 };
+    gf_error err;
+    float values[N * WORDS] = {0}, cluster_score[N];
+    uint32_t cluster_of[N], example[N];
+    for (uint32_t i = 0; i < N; i++) {
+        float *row = values + i * WORDS;
+        if (i < 3) row[0] = row[1] = 1;
+        if (i >= 3 && i < 7) row[1] = 1, row[2] = 4;
+        if (i >= 7) row[4 + i % 8] = 1;
+        example[i] = i < 3 ? 0 : GF_NO_TOPIC;
+        cluster_of[i] = i < 3 ? 0 : i < 7 ? 1 : 2;
+        cluster_score[i] = i < 7 ? .9f : .3f;
+    }
+    gf_csr x = rows_by_hand(values, N, WORDS);
+    for (int with = 0; with < 2; with++) {
+        gf_known_topics topics = {.n = 1,
+                                  .example = example,
+                                  .n_clusters = with ? 3 : 0,
+                                  .cluster_of = cluster_of,
+                                  .cluster_score = cluster_score};
+        gf_known known = {0};
+        assert_ok(gf_known_grow(NULL, &(gf_points){&x, NULL}, &topics, NULL, &known, &err));
+        for (uint32_t i = 0; i < N; i++)
+            assert_int_equal(known.label[i], i < (with ? 3u : 7u) ? 0 : GF_NO_TOPIC);
+        gf_known_release(&known);
+    }
     gf_csr_release(&x);
 }
 
@@ -213,6 +250,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(words_and_examples_by_hand),
         cmocka_unit_test(topics_need_a_description),
+        cmocka_unit_test(rows_of_another_subject_are_not_taken),
         cmocka_unit_test(examples_grow_to_their_groups),
         cmocka_unit_test(rows_of_no_topic_have_none),
         cmocka_unit_test(labels_are_of_the_nearest_centre),
