@@ -24,7 +24,7 @@ enum {
 static const double settled = .001; /* share of the rows that may still change at the end */
 
 /*
- * What the similarity of a row to its cluster counts against a topic: words mean a subject, while a few examples may
+ * The weight of a row's similarity to its cluster against a topic: words mean a subject, while a few examples may
  * stand for a class of many, whose clusters they would not outweigh.
  */
 static const float of_words = 1, of_examples = .3f;
@@ -159,7 +159,7 @@ static gf_status own_task(void *context, size_t index, unsigned worker, gf_error
     return st;
 }
 
-/* Which clusters stand beside the topics: those that are no topic's own. */
+/* Clusters stand beside the topics where they are no topic's own. */
 static gf_status choose_clusters(growing *g, gf_error *err)
 {
     const gf_known_topics *t = g->topics;

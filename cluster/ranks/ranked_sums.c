@@ -408,7 +408,7 @@ static gf_status own_task(void *context, size_t index, unsigned worker, gf_error
     return st;
 }
 
-/* What the workers wrote goes to all. */
+/* Bytes that the workers wrote go to all. */
 static gf_status tell_centres(gf_ranked_sums *s, bool *changed, gf_error *err)
 {
     gf_buffer *mine = &s->to[0];

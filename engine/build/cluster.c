@@ -193,7 +193,7 @@ static uint32_t edited_k(const gf_build_plan *plan, uint32_t k, uint32_t served_
         if (e->kind == GF_EDIT_MERGE) ended += e->n_others;
         if (e->kind == GF_EDIT_SPLIT) added += e->n_others;
     }
-    /* Those that were taken back are undone behind the clustering. */
+    /* Edits that were taken back are undone behind the clustering. */
     for (size_t i = 0; i < plan->edits.n_back && plan->same_k; i++) {
         const gf_edit *e = &plan->edits.back[i].edit;
         if (e->kind == GF_EDIT_MERGE) ended += e->n_others;

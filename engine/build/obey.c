@@ -196,7 +196,7 @@ static gf_status add_atoms(gf_build_plan *plan, const gf_build_gathered *d,
                            gf_error *err)
 {
     const gf_edit *e = &fact(plan, edit)->edit;
-    /* What was merged, and is no more, is cut; what was cut is joined. */
+    /* A merge that was taken back is cut, a split is joined. */
     bool back = fact(plan, edit)->taken_back;
     bool merges = e->kind == (back ? GF_EDIT_SPLIT : GF_EDIT_MERGE);
     bool splits = e->kind == (back ? GF_EDIT_MERGE : GF_EDIT_SPLIT);

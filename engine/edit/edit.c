@@ -947,7 +947,7 @@ static gf_status make_again(gf_editing *e, gf_kept_edit *kept, bool *lost, gf_er
     return x->lost.ptr ? GF_OK : gf_fail_memory(err, "an edit");
 }
 
-/* Where a split cannot be made again, what was said of the clusters that it made is lost with it. */
+/* A split that cannot be made again is lost with all that was said of the clusters that it made. */
 static gf_status lose_with_split(gf_editing *e, size_t at, gf_error *err)
 {
     const gf_edit *split = &e->edits.at[at].edit;

@@ -340,7 +340,7 @@ static gf_status join_table(gf_hbase *b, gf_hbase_table *t, gf_schema *s, gf_fam
     return st;
 }
 
-/* What HBase's names are made of. */
+/* Characters that HBase's names are made of. */
 static gf_status check_name(gf_slice name, gf_error *err)
 {
     bool good = name.len > 0 && name.ptr[0] != '.' && name.ptr[0] != '-';

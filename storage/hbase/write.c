@@ -29,7 +29,7 @@ enum { ASYNC_WAL = 2, FSYNC_WAL = 4 };
 
 enum { REQUEST_BYTES = 1 << 20, MOST_TRIES = 200, MANY_CELLS = 10000 };
 
-/* What comes of the changes of a row. */
+/* The outcome of the changes of a row. */
 typedef struct effect {
     const gf_change *put; /* or the column of a replacement, in `column` */
     const gf_column *column;

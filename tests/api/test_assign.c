@@ -18,8 +18,9 @@ static void texts_that_are_not_stored(void **state)
     assert_run(&t, "assign", "collection", "mid");
     assert_int_equal(t.n_rows, 3);
     assert_int_equal(t.outcome, GF_OUTCOME_DONE);
-    assert_string_equal(transport_members(&t, 0),
-                        "id cluster label score runner_up runner_up_label runner_up_score margin size");
+    assert_string_equal(
+        transport_members(&t, 0),
+        "id cluster label score runner_up runner_up_label runner_up_score margin size");
     assert_slice(transport_text(&t, 0, "id"), "z");
     assert_slice(transport_text(&t, 0, "label"), "general");
     assert_near(transport_number(&t, 0, "score"), 1, 1e-6);
