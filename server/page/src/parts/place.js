@@ -90,8 +90,12 @@ async function rebuildWith(place, wanted, lasts) {
     }
 }
 
-/** The rebuild, and the number of clusters that it is to have. */
-export function rebuildForm(place) {
+/**
+ * The rebuild, and the number of clusters that it is to have. A number that has been typed stays until it is
+ * asked for, also where the view is shown anew meanwhile; `kept` is the view's own place for it.
+ */
+export function rebuildForm(place, kept) {
+    const typed = kept.typed?.config === place.config ? kept.typed : null;
     const number = h('input', {
         type: 'number',
         min: 1,
@@ -109,13 +113,25 @@ export function rebuildForm(place) {
         h('option', { value: 'lasting' }, 'from now on'),
     );
     const first = number.value;
-    number.addEventListener('input', () => (lasting.hidden = number.value === first));
+    const note = () => {
+        const { value } = number;
+        lasting.hidden = value === first;
+        kept.typed = value === first ? null : { config: place.config, value, lasting: lasting.value };
+    };
+    if (typed && place.build) {
+        number.value = typed.value;
+        lasting.value = typed.lasting;
+        note();
+    }
+    number.addEventListener('input', note);
+    lasting.addEventListener('input', note);
     return h(
         'form',
         {
             class: 'rebuild',
             onsubmit: (e) => {
                 e.preventDefault();
+                kept.typed = null;
                 const wanted = number.value === first ? '' : number.value || 'auto';
                 rebuildWith(place, wanted, lasting.value === 'lasting');
             },

@@ -301,7 +301,7 @@ function levelTools(where, place) {
     );
 }
 
-const none = (place) =>
+const none = (place, kept) =>
     h(
         'div',
         { class: 'empty' },
@@ -313,7 +313,7 @@ const none = (place) =>
                 : 'There is no document yet.',
         ),
         h('p', { class: 'quiet' }, place.info.size ? '' : 'Drop a file here.'),
-        place.info.size ? rebuildForm(place) : null,
+        place.info.size ? rebuildForm(place, kept) : null,
     );
 
 /* Within which ids of clusters mean one thing: elsewhere the same number is another cluster. */
@@ -444,7 +444,7 @@ export async function clusters(where, { signal }) {
                     head,
                     h('div', { class: 'tools' }, choices(place), collectionMenu(place)),
                 ),
-                none(place),
+                none(place, where.kept),
             ],
         };
 
@@ -526,7 +526,7 @@ export async function clusters(where, { signal }) {
                               'What changed',
                           )
                         : null,
-                    rebuildForm(place),
+                    rebuildForm(place, where.kept),
                     collectionMenu(place),
                 ),
             ),

@@ -81,7 +81,7 @@ export async function topics(where, { signal }) {
                     choices({ ...place, builds: [] }),
                     h('button', { type: 'button', class: owed ? '' : 'primary', onclick: () => topicDialog(place) }, 'Add a topic…'),
                     rows.length ? list.csv : null,
-                    place.info.size ? rebuildForm(place) : null,
+                    place.info.size ? rebuildForm(place, where.kept) : null,
                     collectionMenu(place),
                 ),
             ),
