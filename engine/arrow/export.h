@@ -10,7 +10,7 @@
 
 #include "grouperfish/arrow.h"
 
-enum { GF_ARROW_BUFFERS = 3, GF_ARROW_MOST_COLUMNS = 8 };
+enum { GF_ARROW_BUFFERS = 3, GF_ARROW_MOST_COLUMNS = 12 };
 
 /** A column: its format and buffers, all from base/memory.h. */
 typedef struct gf_arrow_made {

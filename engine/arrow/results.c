@@ -22,6 +22,7 @@ typedef struct places {
     int64_t *id_end;         /* likewise */
     gf_buffer ids;
     bool has_ids;
+    bool has_state; /* size and state of the clusters are wanted */
     const gf_cancel *cancel;
 } places;
 
@@ -84,16 +85,21 @@ static gf_status add_member(void *context, gf_slice id, const gf_membership *m, 
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
+/* What is told of a cluster in words: its label, and the parts of its state. */
+enum { LABEL, STATUS, OWNER, LINK, NOTE, N_TEXTS };
+
 typedef struct names {
-    uint32_t *id; /* n, rising */
+    uint32_t *id;   /* n, rising */
+    uint64_t *size; /* n: its documents */
     size_t n;
-    gf_arrow_made *label; /* their labels, in the same order */
+    gf_arrow_made *text[N_TEXTS]; /* of the clusters, in the same order */
 } names;
 
 typedef struct name_walk {
     struct named {
         uint32_t id;
-        size_t from, len; /* in bytes */
+        uint64_t size;
+        size_t from, len[N_TEXTS]; /* in bytes: one behind the other */
     } * at;
     size_t n, capacity;
     gf_buffer bytes;
@@ -102,10 +108,17 @@ typedef struct name_walk {
 static gf_status add_name(void *context, const gf_cluster_info *info, gf_error *err)
 {
     name_walk *w = context;
+    const gf_cluster_state none = {.status = {0}}, *state = info->state ? info->state : &none;
+    const gf_slice texts[N_TEXTS] = {info->label, state->status, state->owner, state->link,
+                                     state->note};
     if (!gf_grow(&w->at, &w->capacity, w->n + 1, sizeof *w->at))
         return gf_fail_memory(err, "clusters");
-    w->at[w->n++] = (struct named){info->id, w->bytes.len, info->label.len};
-    gf_buffer_slice(&w->bytes, info->label);
+    struct named *one = &w->at[w->n++];
+    *one = (struct named){.id = info->id, .size = info->size, .from = w->bytes.len};
+    for (int t = 0; t < N_TEXTS; t++) {
+        one->len[t] = texts[t].len;
+        gf_buffer_slice(&w->bytes, texts[t]);
+    }
     return gf_buffer_check(&w->bytes, err);
 }
 
@@ -115,32 +128,63 @@ static int compare_named(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static gf_status sort_names(name_walk *w, names *out, gf_error *err)
+/* The texts of one kind, of all clusters; NULL where there is no memory. */
+static gf_arrow_made *list_texts(const name_walk *w, int kind)
 {
+    size_t all = 0;
+    for (size_t i = 0; i < w->n; i++)
+        all += w->at[i].len[kind];
     gf_arrow_made *c = gf_arrow_made_create("", "U");
     int64_t *offset = gf_array(w->n + 1, sizeof *offset);
-    char *bytes = gf_malloc(w->bytes.len + 1);
-    uint32_t *id = gf_array(w->n + 1, sizeof *id);
-    if (!c || !offset || !bytes || !id) {
+    char *bytes = gf_malloc(all + 1);
+    if (!c || !offset || !bytes) {
         gf_arrow_made_free(c);
         gf_free(offset);
         gf_free(bytes);
-        gf_free(id);
-        return gf_fail_memory(err, "clusters");
+        return NULL;
     }
-    if (w->n) qsort(w->at, w->n, sizeof *w->at, compare_named);
     offset[0] = 0;
     for (size_t i = 0; i < w->n; i++) {
-        id[i] = w->at[i].id;
-        if (w->at[i].len) memcpy(bytes + offset[i], w->bytes.ptr + w->at[i].from, w->at[i].len);
-        offset[i + 1] = offset[i] + (int64_t)w->at[i].len;
+        size_t from = w->at[i].from, len = w->at[i].len[kind];
+        for (int t = 0; t < kind; t++)
+            from += w->at[i].len[t];
+        if (len) memcpy(bytes + offset[i], w->bytes.ptr + from, len);
+        offset[i + 1] = offset[i] + (int64_t)len;
     }
     c->length = (int64_t)w->n;
     c->n_buffers = 3;
     c->buffers[1] = offset;
     c->buffers[2] = bytes;
-    *out = (names){id, w->n, c};
-    return GF_OK;
+    return c;
+}
+
+static void release_names(names *n)
+{
+    gf_free(n->id);
+    gf_free(n->size);
+    for (int t = 0; t < N_TEXTS; t++)
+        gf_arrow_made_free(n->text[t]);
+}
+
+static gf_status sort_names(name_walk *w, names *out, gf_error *err)
+{
+    names n = {.id = gf_array(w->n + 1, sizeof *n.id),
+               .size = gf_array(w->n + 1, sizeof *n.size),
+               .n = w->n};
+    bool made = n.id && n.size;
+    if (made && w->n) qsort(w->at, w->n, sizeof *w->at, compare_named);
+    for (size_t i = 0; i < w->n && made; i++) {
+        n.id[i] = w->at[i].id;
+        n.size[i] = w->at[i].size;
+    }
+    for (int t = 0; t < N_TEXTS && made; t++)
+        made = (n.text[t] = list_texts(w, t)) != NULL;
+    if (made) {
+        *out = n;
+        return GF_OK;
+    }
+    release_names(&n);
+    return gf_fail_memory(err, "clusters");
 }
 
 static gf_status read_names(gf_view *view, names *out, gf_error *err)
@@ -151,12 +195,6 @@ static gf_status read_names(gf_view *view, names *out, gf_error *err)
     gf_free(w.at);
     gf_buffer_release(&w.bytes);
     return st;
-}
-
-static void release_names(names *n)
-{
-    gf_free(n->id);
-    gf_arrow_made_free(n->label);
 }
 
 static int32_t find_name(const names *n, uint32_t id)
@@ -225,19 +263,36 @@ static void add_ids(column_list *l, places *p)
     p->ids = (gf_buffer){0};
 }
 
-static void add_labels(column_list *l, const places *p, names *n)
+/* A text of each row's cluster, by a dictionary of all; null where the row is in none, or a part is not set. */
+static void add_texts(column_list *l, const char *name, const places *p, names *n, int kind)
 {
     int32_t *index = gf_array(p->n + 1, sizeof *index);
-    l->failed = l->failed || !index;
-    for (size_t i = 0; index && i < p->n; i++) {
+    uint32_t *present = gf_array(p->n + 1, sizeof *present);
+    const int64_t *offset = n->text[kind]->buffers[1];
+    l->failed = l->failed || !index || !present;
+    for (size_t i = 0; index && present && i < p->n; i++) {
         int32_t at = p->cluster[i] ? find_name(n, p->cluster[i]) : -1;
         index[i] = at < 0 ? 0 : at;
+        present[i] = kind == LABEL ? p->cluster[i] != 0 : at >= 0 && offset[at + 1] > offset[at];
     }
-    gf_arrow_made *c = add_values(l, "label", "i", p->n, &index, p->cluster);
+    gf_arrow_made *c = l->failed ? NULL : add_values(l, name, "i", p->n, &index, present);
     gf_free(index);
+    gf_free(present);
     if (!c) return;
-    c->dictionary = n->label;
-    n->label = NULL;
+    c->dictionary = n->text[kind];
+    n->text[kind] = NULL;
+}
+
+static void add_sizes(column_list *l, const places *p, const names *n)
+{
+    uint64_t *size = gf_array(p->n + 1, sizeof *size);
+    l->failed = l->failed || !size;
+    for (size_t i = 0; size && i < p->n; i++) {
+        int32_t at = p->cluster[i] ? find_name(n, p->cluster[i]) : -1;
+        size[i] = at < 0 ? 0 : n->size[at];
+    }
+    if (!l->failed) add_values(l, "size", "L", p->n, &size, p->cluster);
+    gf_free(size);
 }
 
 static void add_replaced(column_list *l, const places *p)
@@ -265,10 +320,17 @@ static gf_status export_places(places *p, names *n, struct ArrowArrayStream *out
     }
     add_values(&l, "cluster", "I", rows, &p->cluster, cluster);
     p->cluster = cluster; /* it is looked at below; the column has it */
-    add_labels(&l, p, n);
+    add_texts(&l, "label", p, n, LABEL);
     add_values(&l, "score", "f", rows, &p->score, NULL);
     add_values(&l, "runner_up", "I", rows, &p->runner_up, runner_up);
     add_values(&l, "runner_up_score", "f", rows, &p->second, runner_up);
+    if (p->has_state) {
+        add_sizes(&l, p, n);
+        add_texts(&l, "status", p, n, STATUS);
+        add_texts(&l, "owner", p, n, OWNER);
+        add_texts(&l, "link", p, n, LINK);
+        add_texts(&l, "note", p, n, NOTE);
+    }
     if (p->has_ids) add_replaced(&l, p);
     bool has_cluster = l.n > p->has_ids; /* else it is still ours */
     if (has_cluster) p->cluster = NULL;
@@ -372,7 +434,7 @@ gf_status gf_arrow_assign(gf_view *view, struct ArrowArrayStream *stream,
 {
     gf_arrow_reader r = {0};
     batch_documents b = {0};
-    places p = {0};
+    places p = {.has_state = true};
     names n = {0};
     int64_t rows;
     gf_status st = gf_arrow_reader_open(&r, stream, options, GF_ARROW_NEED_TEXT, err);

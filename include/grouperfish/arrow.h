@@ -150,8 +150,14 @@ gf_status gf_arrow_memberships(gf_view *view, const gf_cancel *cancel, struct Ar
 
 /**
  * The places of texts in a build (gf_view_assign_all): for each row of the stream, in its order, the
- * columns of gf_arrow_memberships but `id` and `replaced`. Of the options id, time and fields count
- * for nothing, but that a build of given rows takes the field "vector"; a refused row is in no cluster.
+ * columns of gf_arrow_memberships but `id` and `replaced`, and of the cluster
+ *
+ *     size                       uint64: its documents; null where there is none
+ *     status, owner, link, note  dictionary<int32, large_utf8>: what somebody noted of it; null likewise,
+ *                                and where nobody has
+ *
+ * Of the options id, time and fields count for nothing, but that a build of given rows takes the field
+ * "vector"; a refused row is in no cluster.
  *
  * @param threads  0: one per processor
  */

@@ -267,6 +267,10 @@ class RebuildResult(Structure):
     ]
 
 
+class ClusterState(Structure):
+    _fields_ = [("status", Slice), ("owner", Slice), ("link", Slice), ("note", Slice)]
+
+
 class Membership(Structure):
     _fields_ = [
         ("cluster", c_uint32),
@@ -278,7 +282,7 @@ class Membership(Structure):
         ("replaced", c_bool),
         ("provisional", c_bool),
         ("copies", c_uint64),
-        ("state", c_void_p),
+        ("state", POINTER(ClusterState)),
     ]
 
 
@@ -354,6 +358,7 @@ _PROTOTYPES = {
         c_int,
         [c_void_p, POINTER(Matrix), c_uint, POINTER(Cancel), POINTER(Membership), POINTER(Error)],
     ),
+    "gf_view_cluster_size": (c_uint64, [c_void_p, c_uint32]),
     "gf_view_read_centres": (c_int, [c_void_p, POINTER(BuildMatrix), POINTER(Error)]),
     "gf_view_read_matrix": (
         c_int,

@@ -847,7 +847,8 @@ class Collection(Plots):
         Returns
         -------
         Table
-            cluster, label, score, runner_up, runner_up_score: one row for each, in their order.
+            cluster, label, score, runner_up, runner_up_score, and of the cluster size, status, owner,
+            link, note: one row for each, in their order. What nobody has noted of a cluster is None.
         """
         from . import _matrix
 
@@ -1254,18 +1255,28 @@ def _assign_options(source, call, errors):
     return _arrow_options(source, call, refused, tell), (refused, tell)
 
 
+_STATE = ("status", "owner", "link", "note")
+
+
 def _places(batch: _arrow.Batch) -> dict:
     clusters = batch.values("cluster")
     names = batch.dictionary("label")
     index = batch.values("label") if batch.rows else []
     labels = [names[i] if c else None for i, c in zip(index, clusters)]
-    return {
+    columns = {
         "cluster": optional(clusters),
         "label": labels,
         "score": batch.values("score"),
         "runner_up": optional(batch.values("runner_up")),
         "runner_up_score": batch.values("runner_up_score"),
     }
+    if "size" in batch.names:
+        columns["size"] = optional(batch.values("size"))
+        for part in _STATE:
+            said = batch.dictionary(part)
+            index = batch.values(part) if batch.rows else []
+            columns[part] = [said[i] or None if c else None for i, c in zip(index, clusters)]
+    return columns
 
 
 def _assign_rows(view: Any, rows: Any, threads: int) -> Table:
@@ -1280,16 +1291,20 @@ def _assign_rows(view: Any, rows: Any, threads: int) -> Table:
         places,
     )
     some = [places[i] for i in range(rows.n)]
-    return Table(
-        {
-            "cluster": [p.cluster or None for p in some],
-            "label": [p.label.text() if p.cluster else None for p in some],
-            "score": [p.score for p in some],
-            "runner_up": [p.runner_up or None for p in some],
-            "runner_up_score": [p.second for p in some],
-        },
-        "rows",
-    )
+    columns = {
+        "cluster": [p.cluster or None for p in some],
+        "label": [p.label.text() if p.cluster else None for p in some],
+        "score": [p.score for p in some],
+        "runner_up": [p.runner_up or None for p in some],
+        "runner_up_score": [p.second for p in some],
+        "size": [lib.library.gf_view_cluster_size(view, p.cluster) or None for p in some],
+    }
+    for part in _STATE:
+        columns[part] = [
+            getattr(p.state.contents, part).text() or None if p.cluster and p.state else None
+            for p in some
+        ]
+    return Table(columns, "rows")
 
 
 class Centers:

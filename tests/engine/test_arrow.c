@@ -470,6 +470,12 @@ static void texts_are_assigned(void **state)
         assert_true(score[i] == (m.cluster ? m.score : 0));
     }
     assert_int_equal(cluster[2], 0);
+    assert_int_equal(found.array.n_children, 10);
+    const uint64_t *size = found.array.children[5]->buffers[1];
+    assert_string_equal(found.schema.children[5]->name, "size");
+    assert_int_equal(size[0], gf_view_cluster_size(view, cluster[0]));
+    assert_int_equal(size[2], 0);
+    assert_int_equal(found.array.children[6]->null_count, 8); /* nobody has set a status */
     release_taken(&found);
 
     arrow_given_open(&g);

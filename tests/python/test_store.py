@@ -146,6 +146,26 @@ class Results(InAFolder):
         self.assertEqual(c.label(1).clusters()["label"].count("Katzen"), 0)
         self.assertIn("<table>", c._repr_html_())
 
+    def test_state_of_clusters_with_places(self):
+        c = self.filled()
+        cats = c.members()["cluster"][0]
+        c.note(cats, status="planned", owner="ann", link="https://desk.example/7", note="soon")
+        places = c.assign([BODIES[0], BODIES[5], "zebra"])
+        self.assertEqual(places.columns[-5:], ["size", "status", "owner", "link", "note"])
+        self.assertEqual(list(places["size"]), [3, 3, None])
+        self.assertEqual(places["status"], ["planned", None, None])
+        self.assertEqual(places["owner"], ["ann", None, None])
+        self.assertEqual(places["link"], ["https://desk.example/7", None, None])
+        self.assertEqual(places["note"], ["soon", None, None])
+        self.assertEqual(len(c.assign([])["status"]), 0)
+        answer = c.run("put", data=b'{"id": "21", "text": "a cat"}\n', results="places", **{"from": "jsonl"})
+        told = answer[0]
+        self.assertEqual((told["result"], told["cluster"], told["size"]), ("stored", cats, 3))
+        self.assertEqual((told["status"], told["owner"], told["note"]), ("planned", "ann", "soon"))
+        told = c.run("put", data=b'{"id": "22", "text": "a cat"}\n', **{"from": "jsonl"})[0]
+        self.assertEqual((told["new"], told["id"], told["cluster"]), (1, "22", cats))
+        self.assertEqual((told["size"], told["status"], told["link"]), (3, "planned", "https://desk.example/7"))
+
     def test_groups_and_what_is_within(self):
         c = self.filled()
         group = c.cluster("g1", docs=2)
@@ -301,6 +321,9 @@ class Results(InAFolder):
         c.put(BODIES[:4], id=list("abcd")).rebuild(matrix=rows, ids=list("abcd"), k=2)
         self.assertEqual(c.members()["cluster"][0], c.members()["cluster"][1])
         self.assertEqual(c.assign(rows)["cluster"], c.members()["cluster"])
+        self.assertEqual(set(c.assign(rows)["size"]), {2})
+        c.note(1, owner="ann")
+        self.assertEqual(set(c.assign(rows)["owner"]), {"ann", None})
         with self.assertRaises(Conflict):
             c.assign(["a text"])
         c.put(["late"], id=["e"], vectors=rows[2:3])
