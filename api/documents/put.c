@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/strings.h"
+#include "engine/view/view.h"
 #include "formats/pattern.h"
 #include "formats/reader.h"
 
@@ -38,6 +39,7 @@ typedef struct putting {
     int64_t kept_at; /* milliseconds: when a place was kept, or the put began */
     bool each;       /* a row for each record is wanted */
     bool places;     /* with the cluster that it joins, where it was stored */
+    gf_buffer only;  /* without `each`: id and collection of the first record, if it was stored */
     gf_buffer
         results; /* n_results that wait for the next flush: of each its row, or, where that is to have a
                           place, nothing, then line, id and collection; lengths and bytes */
@@ -102,8 +104,8 @@ static gf_status open_joined(const putting *p, gf_slice collection, joined *j, g
     *j = (joined){.collection = collection};
     gf_status st = gf_call_store(p->call, &store, &why);
     if (st == GF_OK)
-        st = gf_view_open(store, (gf_place){p->call->name_space, collection},
-                          gf_call_configuration(p->call), 0, &j->view, &why);
+        st = gf_view_open_warm(store, (gf_place){p->call->name_space, collection},
+                               GF_SLICE("default"), 0, &j->view, &why);
     if (st == GF_OK || st == GF_ENOTFOUND) return GF_OK;
     if (err) *err = why;
     return st;
@@ -145,6 +147,43 @@ static gf_status emit_with_place(putting *p, gf_slice *rest, joined *j, gf_error
     gf_buffer_release(&bytes);
     (void)whole;
     return st;
+}
+
+/* Keep what tells where the first record is, in case that it remains the only one. */
+static gf_status keep_only(putting *p, const gf_record *record, gf_error *err)
+{
+    if (p->each || p->intake.read != 1) return GF_OK;
+    gf_buffer_string(&p->only, record->document.id);
+    gf_buffer_string(&p->only, gf_strings_at(&p->names, 0));
+    return gf_buffer_check(&p->only, err);
+}
+
+/*
+ * The place of the only record that there was, which is stored whatever comes of this: a build that cannot be
+ * read is told of in a notice.
+ */
+static gf_status put_only(const putting *p, gf_json_writer *w, gf_error *err)
+{
+    gf_slice rest = gf_buffer_view(&p->only), id, collection;
+    joined j = {{NULL, 0}, NULL};
+    gf_error why = {GF_OK, ""};
+    if (p->intake.read != 1 || !gf_slice_take_string(&rest, &id) ||
+        !gf_slice_take_string(&rest, &collection))
+        return GF_OK;
+    gf_status st = open_joined(p, collection, &j, &why);
+    if (st == GF_OK && j.view) {
+        gf_json_put_string(w, "id", id);
+        st = put_joined(w, &j, id, &why);
+    }
+    gf_view_close(j.view);
+    if (st == GF_OK) return GF_OK;
+    if (st == GF_ENOMEM) {
+        if (err) *err = why;
+        return st;
+    }
+    gf_notice n = {.reason = "no_place", .source = collection, .message = why.message};
+    gf_call_notify(p->call, &n);
+    return GF_OK;
 }
 
 /* Emit the kept rows; no document waits in the put. */
@@ -278,7 +317,8 @@ static gf_status put_document(void *context, const gf_record *record, gf_error *
         p->replaced += record->replaced;
         p->hashed += record->hashed_id;
         p->bad_times += record->bad_time;
-        return keep_result(p, record, "stored", NULL, NULL, err);
+        st = keep_only(p, record, err);
+        return st == GF_OK ? keep_result(p, record, "stored", NULL, NULL, err) : st;
     }
     /* A fault of the record is refused; too many collections or a failing store end the put. */
     bool own = st == GF_ENOTFOUND || st == GF_EINVAL || st == GF_ELIMIT;
@@ -424,7 +464,9 @@ static gf_status emit_summary(void *context, gf_status ended, gf_error *err)
     gf_json_put_uint(w, "hashed_ids", p->hashed);
     gf_json_put_uint(w, "bad_times", p->bad_times);
     gf_json_put_uint(w, "collections_made", c.collections);
-    return gf_row_writer_emit_only(&row, err);
+    gf_status st = ended == GF_OK ? put_only(p, w, err) : GF_OK;
+    gf_status told = gf_row_writer_emit_only(&row, st == GF_OK ? err : NULL);
+    return st == GF_OK ? told : st;
 }
 
 /* ---- the call -------------------------------------------------------------------------------- */
@@ -514,6 +556,7 @@ static gf_status run_put(gf_call *call, gf_error *err)
     gf_buffer_release(&p.name);
     gf_buffer_release(&p.place);
     gf_buffer_release(&p.results);
+    gf_buffer_release(&p.only);
     gf_strings_release(&p.names);
     return st;
 }

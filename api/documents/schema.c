@@ -22,30 +22,34 @@ const gf_row_member gf_schema_put[] = {
     M("collections_made", INTEGER, "collections that were not there"),
     M_MAYBE_OF("results", "line", INTEGER,
                "only with `results`: of the record's start; absent where lines say nothing"),
-    M_MAYBE_OF("results", "id", ID, "only with `results`: of a record that was stored"),
+    M_MAYBE_OF("|results", "id", ID,
+               "of a record that was stored: only with `results`, or of the only record where the "
+               "collection has a build of `default`"),
     {"result", GF_ROW_MEMBER_WORD, false, false,
      "only with `results`: `stored`, `refused` or `skipped`", "stored|refused|skipped", "results"},
     M_MAYBE_OF("results", "reason", TEXT, "only with `results`: of a record that was not stored"),
     M_MAYBE_OF("results", "message", TEXT,
                "only with `results`: that in words; of a refused record"),
     {"cluster", GF_ROW_MEMBER_INTEGER, true, true,
-     "only with `results=places`, where the collection has a build of `default`: id of the cluster "
-     "that the "
-     "document joins, or is in; null for one that has no term of the build",
-     NULL, "results"},
-    M_MAYBE_OF("results", "label", TEXT, "likewise: what that is called; `without terms`"),
-    M_MAYBE_OF("results", "score", NUMBER, "likewise: similarity to its centre, 0 to 1"),
-    M_MAYBE_OF("results", "runner_up", INTEGER, "likewise: id of the second most similar cluster"),
-    M_MAYBE_OF("results", "runner_up_label", TEXT, "likewise: its label"),
-    M_MAYBE_OF("results", "runner_up_score", NUMBER, "likewise: similarity to its centre"),
-    M_MAYBE_OF("results", "margin", NUMBER, "likewise: score less runner_up_score"),
-    M_MAYBE_OF("results", "replaced", TRUTH, "likewise: true where the build has an older text"),
-    M_MAYBE_OF("results", "provisional", TRUTH, "likewise: true where the build has not this text"),
-    M_MAYBE_OF("results", "size", INTEGER, "likewise: documents that the cluster has"),
-    M_MAYBE_OF("results", "status", TEXT, "likewise: of the cluster, as somebody set it"),
-    M_MAYBE_OF("results", "owner", TEXT, "likewise: whose it is"),
-    M_MAYBE_OF("results", "link", TEXT, "likewise: where it is worked on"),
-    M_MAYBE_OF("results", "note", TEXT, "likewise: anything else"),
+     "only with `results=places`, or of the only record, where the collection has a build of "
+     "`default`: id of the cluster that the document joins, or is in; null for one that has no "
+     "term "
+     "of the build",
+     NULL, "|results"},
+    M_MAYBE_OF("|results", "label", TEXT, "likewise: what that is called; `without terms`"),
+    M_MAYBE_OF("|results", "score", NUMBER, "likewise: similarity to its centre, 0 to 1"),
+    M_MAYBE_OF("|results", "runner_up", INTEGER, "likewise: id of the second most similar cluster"),
+    M_MAYBE_OF("|results", "runner_up_label", TEXT, "likewise: its label"),
+    M_MAYBE_OF("|results", "runner_up_score", NUMBER, "likewise: similarity to its centre"),
+    M_MAYBE_OF("|results", "margin", NUMBER, "likewise: score less runner_up_score"),
+    M_MAYBE_OF("|results", "replaced", TRUTH, "likewise: true where the build has an older text"),
+    M_MAYBE_OF("|results", "provisional", TRUTH,
+               "likewise: true where the build has not this text"),
+    M_MAYBE_OF("|results", "size", INTEGER, "likewise: documents that the cluster has"),
+    M_MAYBE_OF("|results", "status", TEXT, "likewise: of the cluster, as somebody set it"),
+    M_MAYBE_OF("|results", "owner", TEXT, "likewise: whose it is"),
+    M_MAYBE_OF("|results", "link", TEXT, "likewise: where it is worked on"),
+    M_MAYBE_OF("|results", "note", TEXT, "likewise: anything else"),
     GF_ROW_MEMBERS_END};
 
 const gf_row_member gf_schema_delete[] = {

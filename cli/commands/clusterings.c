@@ -732,11 +732,11 @@ static const gf_own_option assign_options[] = {
     {"progress", "auto|none|jsonl", "what standard error tells meanwhile (auto)",
      GF_OPTION_PROGRESS}};
 static const gf_display_column assign_columns[] = {
-    {"id", "id", GF_COLUMN_TEXT},           {"cluster", "cluster", GF_COLUMN_ID},
-    {"label", "label", GF_COLUMN_TEXT},     {"score", "score", GF_COLUMN_SCORE},
-    {"runner_up", "next", GF_COLUMN_ID},    {"runner_up_label", NULL, GF_COLUMN_TEXT},
-    {"margin", "margin", GF_COLUMN_SCORE},  {"text", "text", GF_COLUMN_TEXT},
-    {"size", "documents", GF_COLUMN_COUNT}, {"status", "status", GF_COLUMN_TEXT}};
+    {"id", "id", GF_COLUMN_TEXT},          {"cluster", "cluster", GF_COLUMN_ID},
+    {"label", "label", GF_COLUMN_TEXT},    {"score", "score", GF_COLUMN_SCORE},
+    {"runner_up", "next", GF_COLUMN_ID},   {"runner_up_label", NULL, GF_COLUMN_TEXT},
+    {"margin", "margin", GF_COLUMN_SCORE}, {"text", "text", GF_COLUMN_TEXT},
+    {"size", "joins", GF_COLUMN_OTHERS},   {"status", NULL, GF_COLUMN_TEXT}};
 
 static gf_status prepare_assign(gf_session *s, gf_error *err)
 {

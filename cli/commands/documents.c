@@ -8,6 +8,8 @@
 
 /* ---- put ------------------------------------------------------------------------------------- */
 
+enum { ID_SHOWN = 60 };
+
 static gf_status prepare_put(gf_session *s, gf_error *err)
 {
     gf_slice from = gf_session_argument(s, "from");
@@ -24,6 +26,22 @@ static gf_status prepare_put(gf_session *s, gf_error *err)
     return gf_import_prepare(s, err);
 }
 
+/* "new joins 400 others; planned: lock (cluster 3)" */
+static void show_joined(gf_session *s, gf_json_value row)
+{
+    static const gf_display_column others = {"size", NULL, GF_COLUMN_OTHERS};
+    gf_buffer b = {0};
+    if (gf_member_number(row, "cluster") == 0) return;
+    gf_member_write(&b, row, &others, true);
+    gf_text_print(s->out, gf_member_text(row, "id"), ID_SHOWN);
+    fputs(gf_member_flag(row, "provisional") ? " joins " : " is with ", s->out);
+    gf_text_print(s->out, gf_buffer_view(&b), 0);
+    fputs(": ", s->out);
+    gf_text_print(s->out, gf_member_text(row, "label"), 0);
+    fprintf(s->out, " (cluster %.0f)\n", gf_member_number(row, "cluster"));
+    gf_buffer_release(&b);
+}
+
 static void show_put(gf_session *s, gf_json_value row)
 {
     static const gf_import_count counts[] = {{"read", "read"},       {"new", "new"},
@@ -36,6 +54,7 @@ static void show_put(gf_session *s, gf_json_value row)
         gf_text_print_count(s->out, gf_member_number(row, "collections_made"), "collection");
         fputs(" made\n", s->out);
     }
+    show_joined(s, row);
     if (gf_member_number(row, "stored") == 0) return;
     fputs("to cluster them:\n", s->out);
     gf_session_suggest(s, pattern ? "rebuild --all" : "rebuild",
@@ -55,8 +74,8 @@ static const gf_display_column put_columns[] = {
 static const gf_display_column result_columns[] = {
     {"line", "line", GF_COLUMN_ID},          {"id", "id", GF_COLUMN_TEXT},
     {"result", "result", GF_COLUMN_TEXT},    {"reason", "reason", GF_COLUMN_TEXT},
-    {"message", "message", GF_COLUMN_PROSE}, {"label", "joins", GF_COLUMN_TEXT},
-    {"size", "documents", GF_COLUMN_COUNT},  {"status", "status", GF_COLUMN_TEXT}};
+    {"message", "message", GF_COLUMN_PROSE}, {"label", "label", GF_COLUMN_TEXT},
+    {"size", "joins", GF_COLUMN_OTHERS},     {"status", NULL, GF_COLUMN_TEXT}};
 static const gf_own_option put_options[] = {GF_IMPORT_OPTION_LIST, GF_PUT_SOURCE_OPTIONS};
 static const gf_other_display put_others[] = {{"results", {GF_COLUMNS(result_columns)}}};
 

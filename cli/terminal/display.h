@@ -28,6 +28,7 @@ typedef enum gf_column_kind {
     GF_COLUMN_TIME,    /* 2026-11-20 08:00:00, UTC */
     GF_COLUMN_MARK,    /* * where true */
     GF_COLUMN_TERMS,   /* an array of {"term": ...} */
+    GF_COLUMN_OTHERS,  /* documents of a cluster, with its status: 400 others; planned */
     GF_COLUMN_COUNTS,  /* an array of {"documents": n}: the numbers */
     GF_COLUMN_RAW      /* its JSON */
 } gf_column_kind;

@@ -113,6 +113,19 @@ static void write_readable(gf_buffer *b, gf_json_value v, gf_column_kind kind)
         gf_json_write(v, b, NULL);
 }
 
+/* What a document joins: the others of its cluster, itself not among them, and how far that is. */
+static void write_others(gf_buffer *b, gf_json_value row, double size)
+{
+    gf_slice status = gf_member_text(row, "status");
+    bool stored = gf_member_text(row, "result").len || gf_member_text(row, "store").len;
+    if (stored && !gf_member_flag(row, "provisional") && size >= 1) size--;
+    gf_buffer_count(b, (uint64_t)size);
+    gf_buffer_str(b, size == 1 ? " other" : " others");
+    if (status.len == 0) return;
+    gf_buffer_str(b, "; ");
+    gf_buffer_slice(b, status);
+}
+
 void gf_member_write(gf_buffer *b, gf_json_value row, const gf_display_column *column,
                      bool readable)
 {
@@ -122,6 +135,8 @@ void gf_member_write(gf_buffer *b, gf_json_value row, const gf_display_column *c
         write_terms(b, v);
     else if (column->kind == GF_COLUMN_COUNTS)
         write_counts(b, v);
+    else if (readable && column->kind == GF_COLUMN_OTHERS)
+        write_others(b, row, gf_json_number(v));
     else if (readable)
         write_readable(b, v, column->kind);
     else if (gf_json_kind_of(v) == GF_JSON_STRING)

@@ -41,6 +41,7 @@ struct gf_store {
     /* Parts that later rooms of the engine own; engine/upkeep/store.c makes and frees them. */
     struct gf_put_line *put_line;           /* puts on their way to disk (engine/put/group.h) */
     struct gf_cluster_cache *cluster_cache; /* lists read last (engine/view/cluster_cache.h) */
+    struct gf_shelf *shelf; /* parts of views that are not in use (engine/view/shelf.h) */
     /* Deletes what drops of users' tables have left (engine/user_tables); called by gf_store_tidy. */
     gf_status (*reclaim_tables)(gf_store *store, const gf_cancel *cancel, gf_error *err);
     /* Makes edits of a number above `since` in the served build, which was begun before them

@@ -8,7 +8,7 @@
 #include "engine/edit/edit.h"
 #include "engine/store/store_internal.h"
 #include "engine/user_tables/user_tables_internal.h"
-#include "engine/view/cluster_cache.h"
+#include "engine/view/shelf.h"
 
 gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,
                         gf_error *err)
@@ -23,7 +23,8 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
     s->catch_up_edits = gf_edits_catch_up;
     s->put_line = gf_put_line_create();
     s->cluster_cache = gf_cluster_cache_create();
-    if (!s->put_line || !s->cluster_cache) {
+    s->shelf = gf_shelf_create();
+    if (!s->put_line || !s->cluster_cache || !s->shelf) {
         gf_store_close(s);
         return gf_fail_memory(err, "a store");
     }
@@ -36,5 +37,6 @@ void gf_store_close(gf_store *s)
     if (!s) return;
     gf_put_line_free(s->put_line);
     gf_cluster_cache_free(s->cluster_cache);
+    gf_shelf_free(s->shelf);
     gf_store_free(s);
 }

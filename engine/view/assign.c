@@ -53,11 +53,31 @@ static void release_row_workers(gf_assigner *a)
     a->pool = NULL;
 }
 
+void gf_assign_release_workers(gf_assigner *a)
+{
+    gf_model_workers_release(&a->workers);
+    release_row_workers(a);
+}
+
+static size_t index_bytes(const gf_centre_index *x)
+{
+    return (size_t)x->n_terms * sizeof *x->term + (size_t)x->n_postings * sizeof *x->postings +
+           (size_t)x->n_dense * (x->stride + x->ceiling_stride) * sizeof(float);
+}
+
+size_t gf_assign_bytes(const gf_assigner *a)
+{
+    const gf_nearest_centres *l = &a->locator;
+    size_t n = index_bytes(l->branches.n ? &l->branches.top : &l->index);
+    for (uint32_t i = 0; i < l->branches.n; i++)
+        n += index_bytes(&l->branch[i].index) + l->branch[i].n_terms * sizeof *l->branch[i].term;
+    return n + l->stride * sizeof(float) + (size_t)a->background.n * 2 * sizeof(float);
+}
+
 void gf_assign_free(gf_assigner *a)
 {
     if (!a) return;
-    gf_model_workers_release(&a->workers);
-    release_row_workers(a);
+    gf_assign_release_workers(a);
     gf_nearest_centres_release(&a->locator);
     gf_free(a->background.term);
     gf_free(a->background.value);

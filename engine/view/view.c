@@ -1,5 +1,5 @@
 /* Views opened and closed. */
-#include "engine/view/view.h"
+#include "engine/view/shelf.h"
 
 #include "base/memory.h"
 #include "engine/config/settings.h"
@@ -91,14 +91,18 @@ gf_status gf_view_open(gf_store *store, gf_place where, gf_slice configuration, 
     return st;
 }
 
-void gf_view_close(gf_view *v)
+gf_status gf_view_open_warm(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                            gf_view **view, gf_error *err)
 {
-    if (!v) return;
-    gf_assign_free(v->assigner);
-    gf_vector_release(&v->vector);
-    gf_term_vectors_release(&v->words);
-    gf_free(v->word_sum);
-    if (v->model_loaded) gf_model_release(&v->model);
+    gf_view *v;
+    gf_status st = gf_view_open(store, where, configuration, build, &v, err);
+    if (st == GF_OK) *view = gf_shelf_warm(v);
+    return st;
+}
+
+/* Release all but the parts and the key. */
+static void release_rest(gf_view *v)
+{
     gf_model_analysis_release(&v->analysis);
     if (v->filter_loaded) gf_filter_release(&v->filter);
     gf_id_set_release(&v->within);
@@ -110,9 +114,17 @@ void gf_view_close(gf_view *v)
     gf_row_release(&v->row);
     gf_row_release(&v->document_row);
     gf_buffer_release(&v->text);
-    gf_buffer_release(&v->key);
     gf_arena_release(&v->memory);
     gf_state_close(v->own_state);
+}
+
+void gf_view_close(gf_view *v)
+{
+    if (!v) return;
+    release_rest(v);
+    if (gf_shelf_keep(v)) return;
+    gf_shelf_release_parts(v);
+    gf_buffer_release(&v->key);
     gf_free(v);
 }
 

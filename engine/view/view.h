@@ -19,6 +19,7 @@
  *     hours.c           documents by cluster and hour
  *     tree.c explain.c trends.c by_field.c evaluate.c figures.c build_matrix.c diff.c
  *     text_rows.c map.c build_matrix.c
+ *     shelf.c           parts of views that are not in use, for who places one document at a time
  *     view.c            views opened and closed
  *     builds.c columns.c pin.c
  *
@@ -80,6 +81,7 @@ struct gf_view {
 
     gf_row row, document_row; /* of the call at hand */
     gf_buffer text;
+    bool warm; /* its parts go on the shelf when it is closed */
 };
 
 /* ---- rows.c ---------------------------------------------------------------------------------- */
@@ -162,6 +164,18 @@ gf_status gf_view_row_of(gf_view *view, const gf_document *document, gf_row_view
                          gf_error *err);
 
 void gf_assign_free(gf_assigner *assigner);
+
+/** End the threads of an assigner, if it has any. */
+void gf_assign_release_workers(gf_assigner *assigner);
+
+/** Bytes of its index of centres, about. */
+size_t gf_assign_bytes(const gf_assigner *assigner);
+
+/* ---- view.c ---------------------------------------------------------------------------------- */
+
+/** As gf_view_open, for whoever places documents: its parts may be there already (shelf.h). */
+gf_status gf_view_open_warm(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                            gf_view **view, gf_error *err);
 
 /* ---- candidates.c ---------------------------------------------------------------------------- */
 

@@ -551,9 +551,126 @@ static void terms_beyond_the_vocabulary(void **state)
     fixture_close(&f);
 }
 
+/* ---- warm views ------------------------------------------------------------------------------ */
+
+static gf_view *open_warm(fixture *f)
+{
+    gf_error err;
+    gf_view *view;
+    assert_ok(gf_view_open_warm(f->store, fixture_place("c"), fixture_default(), 0, &view, &err));
+    return view;
+}
+
+static void same_place(gf_membership a, gf_membership b)
+{
+    assert_int_equal(a.cluster, b.cluster);
+    assert_true(a.score == b.score && a.second == b.second);
+    assert_int_equal(a.runner_up, b.runner_up);
+    assert_true(gf_slice_equal(a.label, b.label));
+}
+
+/* What a warm view has at hand is of its build as it is: places are those of a view that reads all anew. */
+static void warm_views(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"a comet", "an oven", "zebra", "the telescope of an oven"};
+    enum {
+        NOTHING,
+        PUT,
+        MERGE,
+        REBUILD
+    } after[] = {PUT, NOTHING, MERGE, NOTHING, REBUILD, NOTHING};
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_set(&f, "c", "default", "k", "3");
+    fixture_rebuild(&f, "c");
+    const void *parts = NULL;
+    for (size_t round = 0; round < sizeof after / sizeof *after; round++) {
+        bool kept = round && after[round - 1] <= PUT;
+        gf_view *fresh = open_view(&f), *warm = open_warm(&f), *beside = open_warm(&f);
+        assert_int_equal(warm->model_loaded, kept);
+        if (kept) assert_ptr_equal(warm->assigner, parts);
+        assert_false(beside->model_loaded); /* one view has them */
+        for (size_t i = 0; i < 4; i++)
+            same_place(assign(warm, texts[i]), assign(fresh, texts[i]));
+        same_place(current(warm, "003"), current(fresh, "003"));
+        uint32_t comet = assign(warm, texts[0]).cluster, oven = assign(warm, texts[1]).cluster;
+        assert_int_equal(gf_view_cluster_size(warm, comet), gf_view_cluster_size(fresh, comet));
+        parts = warm->assigner;
+        gf_view_close(beside);
+        gf_view_close(fresh);
+        gf_view_close(warm);
+        gf_edit_request merge = GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = comet,
+                                                .others = &oven, .n_others = 1);
+        if (after[round] == PUT) fixture_put(&f, "c", "new", "a comet and an oven");
+        if (after[round] == REBUILD) fixture_rebuild(&f, "c");
+        if (after[round] == MERGE)
+            assert_ok(gf_edit_make(f.store, fixture_place("c"), fixture_default(), &merge, NULL,
+                                   NULL, &err));
+    }
+    fixture_close(&f);
+}
+
+/* The views of more builds than the shelf has room for. */
+static void more_builds_than_the_shelf(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_view *view[12];
+    char name[12][8];
+    fixture_open(&f);
+    for (int i = 0; i < 12; i++) {
+        snprintf(name[i], sizeof name[i], "c%d", i);
+        fixture_put_subjects(&f, name[i]);
+        fixture_rebuild(&f, name[i]);
+    }
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 12; i++) {
+            assert_ok(gf_view_open_warm(f.store, fixture_place(name[i]), fixture_default(), 0,
+                                        &view[i], &err));
+            assert_int_equal(view[i]->model_loaded,
+                             round && i >= 4); /* those that were closed last */
+            assign(view[i], "a comet");
+        }
+        for (int i = 0; i < 12; i++)
+            gf_view_close(view[i]);
+    }
+    fixture_close(&f);
+}
+
+static gf_status place_warm(void *context, gf_error *err)
+{
+    fixture *f = context;
+    gf_view *view = NULL;
+    gf_membership m;
+    gf_status st =
+        gf_view_open_warm(f->store, fixture_place("c"), fixture_default(), 0, &view, err);
+    if (st == GF_OK) st = gf_view_assign(view, (gf_slice){0}, GF_SLICE("comet"), &m, err);
+    gf_view_close(view);
+    return st;
+}
+
+static void failing_allocations_of_warm_views(void **state)
+{
+    (void)state;
+    fixture f;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_rebuild(&f, "c");
+    gf_test_sweep(place_warm, NULL, &f);
+    gf_test_sweep(place_warm, NULL, &f); /* its parts are there already */
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(warm_views),
+        cmocka_unit_test(more_builds_than_the_shelf),
+        cmocka_unit_test(failing_allocations_of_warm_views),
         cmocka_unit_test(terms_beyond_the_vocabulary),
         cmocka_unit_test(by_hand),
         cmocka_unit_test(the_other_is_the_runner_up),

@@ -1,4 +1,5 @@
 """Edits over HTTP: what could not be kept is told, any number of clusters merges, and who did it is known."""
+import functools
 import json
 import os
 import subprocess
@@ -38,6 +39,49 @@ class Edits(unittest.TestCase):
             self.assertEqual(lines, rows)
         again = self.server.rebuild("lost")
         self.assertNotIn("notices", again)  # nothing was made
+
+    def test_state_comes_with_the_place(self):
+        """Whoever posts a document is told which cluster it joins, and what is noted of that."""
+        feed(self.server, "told")
+        where = "/v1/collections/told"
+        ask = functools.partial(self.server.json, "POST", where + "/documents")
+        here = self.server.json("GET", where + "/documents/3")
+        cluster, text = here["memberships"][0]["cluster"], here["text"]
+        state = {"status": "planned", "owner": "ann", "link": "https://desk.example/7", "note": "soon"}
+        self.server.json("PATCH", f"{where}/clusters/{cluster}", json.dumps(state), Content_Type="application/json")
+        size = next(c["size"] for c in self.server.json("GET", where + "/clusters") if c["cluster"] == cluster)
+        place = {"cluster": cluster, "size": size, "provisional": True, **state}
+
+        def same(row, **more):
+            self.assertEqual({key: row.get(key) for key in {**place, **more}}, {**place, **more})
+
+        one = json.dumps({"id": "one", "text": text})
+        same(ask(one), id="one", new=1, stored=1)
+        same(ask(one), id="one", new=0, stored=0)
+        same(ask(json.dumps({"text": text})), id=ask(json.dumps({"text": text}))["id"])
+        in_build = ask(json.dumps({"id": "3", "text": text, **here.get("fields", {})}))
+        self.assertEqual((in_build["id"], in_build["cluster"], in_build["unchanged"]), ("3", cluster, 1))
+        self.assertNotIn("provisional", in_build)
+        # Several documents, a refused one and an unclustered collection have counts alone.
+        for body in (one + "\n" + one.replace("one", "two"), one + '\n{"id": "no"}'):
+            counts = ask(body)
+            self.assertNotIn("cluster", counts)
+            self.assertNotIn("id", counts)
+        self.assertNotIn("id", self.server.json("POST", "/v1/collections/untold/documents", one))
+        rows = self.server.json("POST", where + "/documents?results=places", one + '\n{"id": "no"}')
+        same(rows[0], id="one", result="stored")
+        self.assertEqual((rows[1]["result"], rows[1]["reason"], len(rows)), ("refused", "no_text", 2))
+        (row,) = self.server.json("POST", where + "/documents?results=each", one)
+        self.assertEqual(row, {"line": 1, "id": "one", "result": "stored"})
+        # The place follows an edit, and a rebuild, at once.
+        other = next(c["cluster"] for c in self.server.json("GET", where + "/clusters") if c["cluster"] != cluster)
+        self.server.json("POST", f"{where}/clusters/{other}/merge?others={cluster}")
+        self.assertEqual(ask(one)["cluster"], other)
+        self.assertNotIn("status", ask(one))
+        (assigned,) = self.server.json("POST", where + "/assignments", one)
+        self.assertEqual(assigned["cluster"], other)
+        self.server.rebuild("told")
+        self.assertNotIn("provisional", ask(one))
 
     def test_many_clusters_merge(self):
         """More than a request had parameters once: in a body, and in the address with or without commas."""
