@@ -21,7 +21,8 @@ const gf_row_member gf_schema_rebuild[] = {
     M_MAYBE("unplaced", INTEGER,
             "of these that no topic took, with `topics=only`: in no cluster; absent where there is "
             "none"),
-    M_MAYBE("distinct", INTEGER, "of these different from all others"),
+    M_MAYBE("distinct", INTEGER,
+            "of these different from all others; with near_duplicates=once those that count"),
     M_MAYBE("terms", INTEGER, "different terms that count; of a matrix its columns"),
     M_MAYBE("k", INTEGER, "clusters; with `explain-k` a number that was tried"),
     M_MAYBE("objective", NUMBER,
@@ -101,7 +102,8 @@ const gf_row_member gf_schema_builds[] = {
     M_MAYBE("unplaced", INTEGER,
             "of these that no topic took, with `topics=only`: in no cluster; absent where there is "
             "none"),
-    M("distinct", INTEGER, "of these different from all others"),
+    M("distinct", INTEGER,
+      "of these different from all others; with near_duplicates=once those that count"),
     M("terms", INTEGER, "different terms that count; of a matrix its columns"),
     M("k", INTEGER, "clusters"),
     M("objective", NUMBER, "mean similarity of a document to the centre of its cluster, 0 to 1"),

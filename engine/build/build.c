@@ -2,6 +2,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "engine/build/once.h"
 #include "engine/build/topics.h"
 #include "grouperfish.h"
 
@@ -63,6 +64,24 @@ static void return_memory(const gf_build_plan *plan)
     if (plan->options->memory) gf_memory_trim();
 }
 
+/* Names are of documents that count: in each cluster one of a group of near-duplicates. */
+static gf_status name_clusters(gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_error *err)
+{
+    gf_build_clustered counted = b->clustered; /* which borrows all but its members */
+    uint32_t *members = NULL, *start = NULL;
+    gf_status st = gf_build_once_members(&b->clustered, b->documents.n, &members, &start, err);
+    if (members) {
+        counted.members = members;
+        counted.start = start;
+    }
+    if (st == GF_OK)
+        st = gf_build_name(plan, pool, &b->documents, &b->previous, &counted, &b->matched,
+                           &b->named, err);
+    gf_free(members);
+    gf_free(start);
+    return st;
+}
+
 gf_status gf_build_make(gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_error *err)
 {
     b->begun = gf_clock_seconds();
@@ -92,9 +111,7 @@ gf_status gf_build_make(gf_build_plan *plan, gf_pool *pool, gf_build *b, gf_erro
                                   &b->matched, err);
     if (st == GF_OK) st = gf_build_topics_place(plan, &b->documents, &b->clustered, err);
     if (st == GF_OK) st = gf_build_rank(plan, pool, &b->clustered, err);
-    if (st == GF_OK)
-        st = gf_build_name(plan, pool, &b->documents, &b->previous, &b->clustered, &b->matched,
-                           &b->named, err);
+    if (st == GF_OK) st = name_clusters(plan, pool, b, err);
     if (st == GF_OK)
         st = gf_build_match_groups(plan, &b->documents, &b->previous, &b->clustered, &b->named.tree,
                                    &b->matched, err);

@@ -5,6 +5,7 @@
 #include "cluster/likeliest.h"
 #include "cluster/measure/match.h"
 #include "cluster/stream/minibatch.h"
+#include "engine/build/once.h"
 #include "engine/build/topics.h"
 #include "engine/ranks/cluster.h"
 
@@ -35,6 +36,7 @@ void gf_build_clustered_release(gf_build_clustered *c)
     gf_free(c->start);
     gf_free(c->topic);
     gf_free(c->topic_lost);
+    gf_free(c->once);
     gf_centres_release(&c->background);
     gf_free(c->unplaced);
     *c = (gf_build_clustered){0};
@@ -341,11 +343,11 @@ static gf_status cluster_by_ranks(const gf_build_plan *plan, gf_pool *pool, cons
     return gf_ranks_cluster(pool, rows, &start, o, out, err);
 }
 
-/* k-means of rows whose documents out->row_of says. */
-static gf_status cluster_rows(const gf_build_plan *plan, gf_pool *pool,
-                              const gf_build_gathered *documents, const gf_csr *x,
-                              const gf_build_previous *previous, gf_kmeans_options *o,
-                              gf_build_clustered *out, gf_error *err)
+/* k-means of rows whose documents out->row_of says, each of which counts. */
+static gf_status cluster_counted(const gf_build_plan *plan, gf_pool *pool,
+                                 const gf_build_gathered *documents, const gf_csr *x,
+                                 const gf_build_previous *previous, gf_kmeans_options *o,
+                                 gf_build_clustered *out, gf_error *err)
 {
     uint32_t *start = NULL;
     term_counts counts = {.factor = NULL};
@@ -375,6 +377,30 @@ static gf_status cluster_rows(const gf_build_plan *plan, gf_pool *pool,
     }
     gf_free(counts.factor);
     gf_free(start);
+    return st;
+}
+
+/* The same, where near-duplicates may count once. */
+static gf_status cluster_rows(const gf_build_plan *plan, gf_pool *pool,
+                              const gf_build_gathered *documents, const gf_csr *x,
+                              const gf_build_previous *previous, gf_kmeans_options *o,
+                              gf_build_clustered *out, gf_error *err)
+{
+    gf_build_once once = {0};
+    gf_status st = GF_OK;
+    assert(!plan->settings.near_once || !plan->spills); /* gf_build_plan_memory refuses it */
+    if (plan->settings.near_once)
+        st = gf_build_once_find(plan, pool, documents, x, out->row_of, out, &once, err);
+    if (st == GF_OK && once.x.n_rows) {
+        uint32_t *row_of = out->row_of;
+        out->row_of = once.row_of;
+        st = cluster_counted(plan, pool, documents, &once.x, previous, o, out, err);
+        out->row_of = row_of;
+        if (st == GF_OK) st = gf_build_once_join(plan, pool, x, &once, &out->kmeans, err);
+    } else if (st == GF_OK) {
+        st = cluster_counted(plan, pool, documents, x, previous, o, out, err);
+    }
+    gf_build_once_release(&once);
     return st;
 }
 
@@ -471,6 +497,11 @@ gf_status gf_build_cluster(const gf_build_plan *plan, gf_pool *pool,
         return gf_fail(
             err, GF_EINVAL,
             "topics are described by words, which clusters of vectors have not: set topics=auto");
+    if (of_vectors && plan->settings.near_once)
+        return gf_fail(
+            err, GF_EINVAL,
+            "near-duplicates are found by words, which clusters of vectors have not: set "
+            "near_duplicates=all");
     if (of_vectors && gf_build_topics_hold(plan))
         st = gf_build_topics_lose(plan, "clusters of vectors have no words to describe it by", out,
                                   err);
@@ -502,10 +533,16 @@ gf_status gf_build_choose_k(const gf_build_plan *plan, gf_pool *pool,
     served = within_max_k(&o, served);
     if (starts_served(plan, served)) o.reach = served;
     term_counts counts = {.factor = NULL};
+    gf_build_once once = {0};
     gf_status st = drop_empty_rows(v, &x, &row_of, err);
-    if (st == GF_OK) st = refine_terms(plan, v, row_of, &counts, &o, err);
-    if (st == GF_OK) st = gf_kmeans_choose(pool, &x, &o, choice, err);
-    if (st == GF_OK && o.reach && keeps_k(plan, x.n_rows, choice, served)) *kept = served;
+    if (st == GF_OK && plan->settings.near_once && !plan->spills)
+        st = gf_build_once_find(plan, pool, documents, &x, row_of, NULL, &once, err);
+    const gf_csr *counted = once.x.n_rows ? &once.x : &x;
+    if (st == GF_OK)
+        st = refine_terms(plan, v, once.x.n_rows ? once.row_of : row_of, &counts, &o, err);
+    if (st == GF_OK) st = gf_kmeans_choose(pool, counted, &o, choice, err);
+    if (st == GF_OK && o.reach && keeps_k(plan, counted->n_rows, choice, served)) *kept = served;
+    gf_build_once_release(&once);
     gf_free(counts.factor);
     gf_free(row_of);
     gf_free(x.start);

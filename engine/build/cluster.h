@@ -26,6 +26,10 @@ typedef struct gf_build_clustered {
     uint64_t settled_for; /* rows when the clusters were polished last; 0: not known */
     bool continued;       /* they go on from the served ones */
 
+    /* where near-duplicates count once, and there are any (once.h) */
+    uint32_t
+        *once; /* documents: the one that each counts with, which may be itself; NULL: all count */
+
     /* where the rows are a matrix's */
     gf_centres term_centres; /* centroids of the members' texts, in terms */
     uint32_t *matrix_row;    /* kmeans.n: the matrix's row of each */

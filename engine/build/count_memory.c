@@ -155,6 +155,7 @@ gf_status gf_build_count(const gf_build_plan *plan, gf_pool *pool, gf_memory_cou
                           .index = settings->store_index,
                           .search = settings->store_index && is_default,
                           .refine = settings->refine,
+                          .once = settings->near_once,
                           .thorough = settings->refine && settings->thorough};
     gf_build_gathered sample = {0};
     uint32_t *count = NULL;

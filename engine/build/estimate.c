@@ -28,6 +28,7 @@ enum {
     NAMED_TEXT = 4,           /* a byte of its text, with its words */
     TREE_CENTRE = 2200,       /* a centroid as the tree has it */
     LANE_TEXTS = 6 << 20,     /* two groups of texts: one is read, one is analysed */
+    NEAR_PAIRS = 64 << 20,    /* pairs of a block */
     SMALL_GROUP = 1 << 20,    /* a group of texts if memory is short */
     BATCHES = 8 << 20,        /* batches of changes that are filled, wait, or are written */
     BATCH_COPIES = 5,         /* times that size, with LevelDB's copies */
@@ -166,6 +167,14 @@ static uint64_t search_bytes(const gf_memory_counts *c)
 }
 
 /* Given rows of unit length, a copy of those that are held throughout. */
+/* Near-duplicates while they are found (cluster/near/duplicates.h). */
+static uint64_t near_bytes(const gf_memory_counts *c)
+{
+    double n = (double)c->documents;
+    return to_bytes((152 + 3 * 36) * n + 16 * c->terms + 4 * c->threads * (n + c->terms) +
+                    fmin(4 * n * n, NEAR_PAIRS));
+}
+
 static uint64_t given_points(const gf_memory_counts *c)
 {
     return to_bytes(c->given);
@@ -197,6 +206,7 @@ void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
     e->ids = ids_and_vocabulary(c);
     e->points = to_bytes(8 * c->entries) + 12 * n;
     if (c->given > 0) e->points = given_points(c);
+    if (c->once) e->points += to_bytes(8 * c->entries) + 16 * n;
     e->labels = 67 * n; /* with the partition that exchanges may restore */
     e->centres = centre_bytes(c) + given_centres(c);
     e->naming = to_bytes(named_byte(c) * (double)named_text(c, named)) + tree_bytes(c);
@@ -208,6 +218,7 @@ void gf_estimate_of_build(const gf_memory_counts *c, gf_memory_estimate *e)
     e->peak = held + e->reading;
     e->peak = larger(e->peak, held + e->points + e->labels + e->centres);
     e->peak = larger(e->peak, held + e->points + e->labels + refinement_bytes(c));
+    if (c->once) e->peak = larger(e->peak, held + near_bytes(c));
     uint64_t made = 28 * n + to_bytes(8 * c->centre_entries), result = made + cached;
     if (c->thorough) { /* while one result is kept */
         uint64_t run = e->points + e->labels + larger(e->centres, refinement_bytes(c));
@@ -377,6 +388,10 @@ gf_status gf_build_plan_memory(gf_build_plan *plan, gf_pool *pool, gf_error *err
         st = use_ranks(plan, err);
     else if (o->memory && !o->matrix)
         st = bound_memory(plan, pool, o->memory, err);
+    if (st == GF_OK && plan->spills && plan->settings.near_once)
+        st = gf_fail(err, GF_EINVAL,
+                     "near-duplicates that count once are found among rows in memory: give the "
+                     "rebuild more memory, or no bound, and no ranks, or set near_duplicates=all");
     plan->keeps_words = gf_build_plan_indexes_words(plan);
     return st;
 }

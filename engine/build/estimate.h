@@ -45,6 +45,7 @@ typedef struct gf_memory_counts {
     uint64_t buffers;   /* of the store */
     bool index, search; /* of terms, of all words; kept with the build */
     bool refine;        /* word counts of clusters are held */
+    bool once;          /* near-duplicates count once */
     bool thorough;      /* clusters are found from term vectors, too */
 } gf_memory_counts;
 

@@ -41,6 +41,7 @@ void gf_build_gathered_release(gf_build_gathered *g)
     gf_free(g->id_start);
     gf_buffer_release(&g->ids);
     gf_free(g->hours);
+    gf_free(g->moments);
     gf_vectors_release(&g->vectors);
     gf_analyser_free(g->analyser);
     gf_words_free(g->words);
@@ -94,14 +95,18 @@ static gf_status look_at_languages(gathering *g, bool last, bool *restart, gf_er
 
 /* ---- batches --------------------------------------------------------------------------------- */
 
-static gf_status add_ids(gf_build_gathered *out, const gf_text_group *batch, gf_error *err)
+static gf_status add_ids(gf_build_gathered *out, const gf_text_group *batch, bool with_moments,
+                         gf_error *err)
 {
     size_t n = (size_t)out->n + batch->n;
+    if (with_moments && !gf_grow(&out->moments, &out->moments_capacity, n, sizeof *out->moments))
+        return gf_fail_memory(err, "times of documents");
     if (!gf_grow(&out->id_start, &out->id_capacity, n + 1, sizeof *out->id_start) ||
         !gf_grow(&out->hours, &out->hours_capacity, n, sizeof *out->hours))
         return gf_fail_memory(err, "document ids");
     for (size_t i = 0; i < batch->n; i++) {
         out->hours[out->n] = batch->at[i].hour;
+        if (with_moments) out->moments[out->n] = batch->at[i].moment;
         out->id_start[out->n++] = out->ids.len;
         gf_buffer_slice(&out->ids, batch->at[i].id);
     }
@@ -122,7 +127,7 @@ static gf_status add_batch(gathering *g, const gf_pool_tasks *reading, gf_error 
 {
     const gf_build_plan *p = g->plan;
     const gf_cancel *cancel = p->options->cancel;
-    gf_status st = add_ids(g->out, g->batch, err);
+    gf_status st = add_ids(g->out, g->batch, p->settings.near_once, err);
     if (st == GF_OK)
         st = gf_batch_texts_make(&g->texts, g->batch, p->settings.detect ? g->fallback : NULL,
                                  g->pool, cancel, err);

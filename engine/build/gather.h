@@ -19,6 +19,10 @@ typedef struct gf_build_gathered {
     gf_buffer ids;      /* id i is ids[id_start[i] .. id_start[i + 1]) */
     int32_t *hours;     /* n: hours of the documents' times, or GF_NO_HOUR */
     size_t hours_capacity;
+    int64_t
+        *moments; /* n, where the settings let near-duplicates count once, else NULL: milliseconds
+                         since 1970; INT64_MAX: it has no time */
+    size_t moments_capacity;
     gf_vectors vectors; /* n rows */
     gf_fallback fallback;
     gf_text_counts counts; /* of all documents that the configuration is about; n were gathered */

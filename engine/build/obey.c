@@ -508,16 +508,27 @@ static uint32_t number_clusters(const gf_kmeans *r, uint32_t k, uint32_t *map)
     return n;
 }
 
+/* Whether one of its members counts for itself, where near-duplicates count once. */
+static bool has_counted(const gf_build_clustered *c, uint32_t label)
+{
+    for (uint32_t p = 0; p < c->kmeans.n; p++)
+        if (c->kmeans.label[p] == label && c->once[c->row_of[p]] == c->row_of[p]) return true;
+    return false;
+}
+
 static gf_status sum_cluster(regrouping *g, uint32_t label, double *sum, gf_centre *c,
                              gf_error *err)
 {
     gf_kmeans *k = &g->r.c->kmeans;
+    const uint32_t *once = g->r.c->once;
+    if (once && !has_counted(g->r.c, label)) once = NULL;
     double length = 0;
     uint32_t n = 0, n_cols = k->centres.n_terms, members = 0;
     gf_status st = GF_OK;
     for (uint32_t p = 0; p < k->n && st == GF_OK; p++) {
         gf_row_view row = {NULL, NULL, 0};
-        if (k->label[p] != label) continue;
+        if (k->label[p] != label || (once && once[g->r.c->row_of[p]] != g->r.c->row_of[p]))
+            continue;
         members++;
         st = take_row(&g->r, p, &row, err);
         for (uint32_t j = 0; st == GF_OK && j < row.n; j++)

@@ -56,6 +56,10 @@ static const gf_setting settings[] = {
     {"topics", "auto, only, all", "auto",
      "documents that no topic takes: clustered; only: in no cluster; all: each goes to the nearest "
      "topic"},
+    {"near_duplicates", "all, once", "all",
+     "all count; once: of documents that are nearly the same the earliest alone makes clusters and "
+     "names, and the others are where it is"},
+    {"near_min", "0.1 to 1", "0.8", "with near_duplicates=once: least cosine of what counts once"},
     {"keep", "1 to 1000", "2", "builds that are kept, the served one among them"},
     {"rebuild", "on, off", "on",
      "off: rebuilt only where collection and configuration are both named"},
@@ -139,6 +143,22 @@ static gf_status read_topics(size_t number, gf_slice value, gf_resolved *r, gf_e
     r->only_topics = r->all_topics || gf_slice_equal(value, GF_SLICE("only"));
     if (r->only_topics || gf_slice_equal(value, GF_SLICE("auto"))) return GF_OK;
     return bad_value(number, value, err);
+}
+
+static gf_status read_near(size_t number, gf_slice value, bool *once, gf_error *err)
+{
+    *once = gf_slice_equal(value, GF_SLICE("once"));
+    if (*once || gf_slice_equal(value, GF_SLICE("all"))) return GF_OK;
+    return bad_value(number, value, err);
+}
+
+static gf_status read_cosine(size_t number, gf_slice value, double *out, gf_error *err)
+{
+    double v;
+    if (!gf_number_read_decimal(value, &v) || !(v >= 0.1 && v <= 1))
+        return bad_value(number, value, err);
+    *out = v;
+    return GF_OK;
 }
 
 static gf_status read_effort(size_t number, gf_slice value, gf_resolved *r, gf_error *err)
@@ -269,6 +289,8 @@ static gf_status apply(size_t number, gf_slice value, gf_slice configuration, gf
     if (strcmp(name, "refine") == 0) return read_flag(number, value, &r->refine, err);
     if (strcmp(name, "effort") == 0) return read_effort(number, value, r, err);
     if (strcmp(name, "topics") == 0) return read_topics(number, value, r, err);
+    if (strcmp(name, "near_duplicates") == 0) return read_near(number, value, &r->near_once, err);
+    if (strcmp(name, "near_min") == 0) return read_cosine(number, value, &r->near_least, err);
     if (strcmp(name, "language") == 0) return read_language(value, r, err);
     if (strcmp(name, "ngrams") == 0) return read_ngrams(number, value, &r->vectorizer, err);
     if (strcmp(name, "keep") == 0) return read_small(number, value, false, 1, 1000, &r->keep, err);

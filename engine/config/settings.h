@@ -30,6 +30,8 @@ typedef struct gf_resolved {
     double tolerance;
     bool polish, refine, quick, thorough, start_served;
     bool only_topics, all_topics; /* no other clusters; every document in one of them */
+    bool near_once;               /* near-duplicates count once: those whose cosine is */
+    double near_least;            /* so much, at least */
     uint32_t keep;                /* builds */
     bool in_rebuilds;
     bool store_vectors, store_index;

@@ -42,6 +42,8 @@ static const examples table[] = {
     {"cjk", "words|bigrams", "word|trigrams"},
     {"entities", "on|off", "skip"},
     {"topics", "auto|only|all", "some|none|Only|1"},
+    {"near_duplicates", "all|once", "off|on|Once|1"},
+    {"near_min", "0.1|0.8|1|.95|9e-1", "0|0.09|1.1|nan|-1|auto"},
     {"keep", "1|2|1000", "0|1001|auto|all"},
     {"rebuild", "on|off", "no|auto"},
     {"store_vectors", "on|off", "auto"},

@@ -166,6 +166,16 @@ class Results(InAFolder):
         self.assertEqual((told["new"], told["id"], told["cluster"]), (1, "22", cats))
         self.assertEqual((told["size"], told["status"], told["link"]), (3, "planned", "https://desk.example/7"))
 
+    def test_near_duplicates_count_once(self):
+        c = self.filled()
+        texts = ["a weekly digest of headlines"] * 20
+        c.put(texts, id=[100 + i for i in range(20)])
+        self.assertEqual(c.config(near_duplicates="once", near_min=0.9, k=2).rebuild().build()["distinct"], 6)  # two of the six are the same by their stems
+        self.assertEqual(len({m["cluster"] for m in c.members() if m["id"] >= 100}), 1)
+        self.assertEqual(sum(c.clusters()["size"]), 26)
+        with self.assertRaisesRegex(Invalid, "near_duplicates: \"never\" is not one of: all, once"):
+            c.config(near_duplicates="never")
+
     def test_groups_and_what_is_within(self):
         c = self.filled()
         group = c.cluster("g1", docs=2)

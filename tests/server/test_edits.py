@@ -83,6 +83,19 @@ class Edits(unittest.TestCase):
         self.server.rebuild("told")
         self.assertNotIn("provisional", ask(one))
 
+    def test_near_duplicates_count_once(self):
+        where = "/v1/collections/copied"
+        self.server.put("copied", [{"id": str(i), "text": "a weekly digest of headlines"} for i in range(20)]
+                        + [{"id": f"{i}-{k}", "text": f"word{i} other{i} third{k}"} for i in range(2) for k in range(4)])
+        self.server.json("PATCH", where + "/configurations/default?set=near_duplicates=once&set=k=2&set=min_df=1")
+        self.server.rebuild("copied")
+        self.assertEqual([b["distinct"] for b in self.server.json("GET", where + "/builds")], [9])
+        self.assertEqual(sum(c["size"] for c in self.server.json("GET", where + "/clusters")), 28)
+        self.assertEqual(len({self.server.json("GET", f"{where}/documents/{i}")["memberships"][0]["cluster"]
+                              for i in range(20)}), 1)
+        refused = self.server.ask("PATCH", where + "/configurations/default?set=near_min=0")
+        self.assertEqual((refused.status, refused.json()["detail"]), (400, 'near_min: "0" is not one of: 0.1 to 1'))
+
     def test_many_clusters_merge(self):
         """More than a request had parameters once: in a body, and in the address with or without commas."""
         where = "/v1/collections/many"
