@@ -13,15 +13,23 @@
 #include "engine/view/view.h"
 #include "formats/pattern.h"
 #include "formats/reader.h"
+#include "grouperfish/search.h"
 
 #include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { MOST_RESULTS = 500 };
+/* Records that wait for a flush; and where what is near to them is looked for, for all of them at once. */
+enum { MOST_RESULTS = 500, MOST_NEAR = 100000 };
 
 /* A slow input is flushed after so many milliseconds of silence, and so many at most. */
 enum { QUIET_MS = 500, LATE_MS = 1000 };
+
+/* What a stored document is near to; id.ptr NULL: to none. */
+typedef struct nearest {
+    gf_slice id;
+    double cosine;
+} nearest;
 
 typedef struct putting {
     gf_call *call;
@@ -36,13 +44,19 @@ typedef struct putting {
     uint64_t replaced, hashed, bad_times;
     gf_buffer place; /* how far the source was read, which is not kept yet: has_place */
     bool has_place;
-    int64_t kept_at; /* milliseconds: when a place was kept, or the put began */
-    bool each;       /* a row for each record is wanted */
-    bool places;     /* with the cluster that it joins, where it was stored */
-    gf_buffer only;  /* without `each`: id and collection of the first record, if it was stored */
+    int64_t kept_at;   /* milliseconds: when a place was kept, or the put began */
+    bool each;         /* a row for each record is wanted */
+    bool places;       /* with the cluster that it joins, where it was stored */
+    double near;       /* with what was there already and is so near to it; 0: that is not wanted */
+    uint64_t n_near;   /* documents that are near to another */
+    nearest only_near; /* of the only record */
+    nearest *at_near;  /* of the kept records: what each is near to; only while they are emitted */
+    gf_arena near_memory;
+    bool near_failed; /* which was told */
+    gf_buffer only;   /* without `each`: id and collection of the first record, if it was stored */
     gf_buffer
         results; /* n_results that wait for the next flush: of each its row, or, where that is to have a
-                          place, nothing, then line, id and collection; lengths and bytes */
+                          place or what is near, nothing, then line, id and collection; lengths and bytes */
     size_t n_results;
     gf_input input;  /* the call's, which is checked for silence */
     gf_call reading; /* the call, with the input that is checked */
@@ -75,8 +89,8 @@ static gf_status keep_result(putting *p, const gf_record *record, const char *re
                              const char *reason, const char *message, gf_error *err)
 {
     gf_buffer row = {0};
-    if (!p->each) return GF_OK;
-    if (p->places && !reason) return keep_stored(p, record, err);
+    if (!p->each && (p->near == 0 || reason)) return GF_OK;
+    if ((p->places || p->near > 0) && !reason) return keep_stored(p, record, err);
     gf_json_writer w = gf_json_writer_to(&row);
     begin_result(&w, record->line, reason ? (gf_slice){NULL, 0} : record->document.id, result);
     if (reason) gf_json_put_str(&w, "reason", reason);
@@ -128,24 +142,112 @@ static gf_status put_joined(gf_json_writer *w, const joined *j, gf_slice id, gf_
     return GF_OK;
 }
 
-static gf_status emit_with_place(putting *p, gf_slice *rest, joined *j, gf_error *err)
+/* ---- what is near to it ---------------------------------------------------------------------- */
+
+/* A stored record, as keep_stored keeps it behind an empty string. */
+static void take_stored(gf_slice *rest, uint64_t *line, gf_slice *id, gf_slice *collection)
+{
+    bool whole = gf_slice_take_u64be(rest, line) && gf_slice_take_string(rest, id) &&
+                 gf_slice_take_string(rest, collection);
+    assert(whole);
+    (void)whole;
+}
+
+typedef struct finding_near {
+    putting *p;
+    nearest *of; /* of the documents, each once */
+} finding_near;
+
+static gf_status note_near(void *context, size_t number, gf_slice id, double cosine, gf_error *err)
+{
+    const finding_near *f = context;
+    f->of[number] = (nearest){gf_arena_copy(&f->p->near_memory, id), cosine};
+    return f->of[number].id.ptr ? GF_OK : gf_fail_memory(err, "near-duplicates");
+}
+
+/* The documents are stored whatever comes of this: why nothing can be told is a notice, once. */
+static gf_status tell_no_near(putting *p, gf_status st, const gf_error *why, gf_error *err)
+{
+    if (st == GF_ENOMEM || st == GF_ECANCELLED) {
+        if (err) *err = *why;
+        return st;
+    }
+    gf_notice n = {.reason = "no_near",
+                   .source = gf_call_text(p->call, "collection"),
+                   .message = why->message};
+    if (!p->near_failed) gf_call_notify(p->call, &n);
+    p->near_failed = true;
+    return GF_OK;
+}
+
+/* Look for what is near to the kept records, all of which are of one collection. */
+static gf_status find_near(putting *p, gf_error *err)
+{
+    gf_slice rest = gf_buffer_view(&p->results), row, collection = {NULL, 0};
+    gf_arena_reset(&p->near_memory);
+    gf_strings ids = {0};
+    gf_store *store;
+    gf_error why = {GF_OK, ""};
+    size_t n = 0;
+    finding_near f = {.p = p, .of = gf_calloc(p->n_results + 1, sizeof *f.of)};
+    uint32_t *number = gf_array(p->n_results + 1, sizeof *number);
+    gf_slice *list = gf_array(p->n_results + 1, sizeof *list);
+    p->at_near = gf_calloc(p->n_results + 1, sizeof *p->at_near);
+    bool ok = f.of && number && list && p->at_near;
+    gf_status st = ok ? GF_OK : gf_fail_memory(&why, "near-duplicates");
+    for (; st == GF_OK && gf_slice_take_string(&rest, &row); n++) {
+        gf_slice id;
+        uint64_t line;
+        number[n] = UINT32_MAX;
+        if (row.len) continue;
+        take_stored(&rest, &line, &id, &collection);
+        st = gf_strings_add(&ids, id, &number[n], NULL, &why);
+    }
+    for (uint32_t i = 0; st == GF_OK && i < ids.n; i++)
+        list[i] = gf_strings_at(&ids, i);
+    gf_nearest_earlier_options o =
+        GF_NEAREST_EARLIER_OPTIONS(.ids = list, .n = ids.n, .least = p->near,
+                                   .cancel = p->call->cancel);
+    if (st == GF_OK && ids.n) st = gf_call_store(p->call, &store, &why);
+    if (st == GF_OK && ids.n)
+        st = gf_nearest_earlier(store, (gf_place){p->call->name_space, collection}, &o, note_near,
+                                &f, &why);
+    for (size_t i = 0; st == GF_OK && i < n; i++)
+        if (number[i] != UINT32_MAX) p->at_near[i] = f.of[number[i]];
+    for (uint32_t i = 0; st == GF_OK && i < ids.n; i++)
+        p->n_near += f.of[i].id.ptr != NULL;
+    gf_strings_release(&ids);
+    gf_free(f.of);
+    gf_free(number);
+    gf_free(list);
+    return st == GF_OK ? GF_OK : tell_no_near(p, st, &why, err);
+}
+
+static void put_near(gf_json_writer *w, const nearest *near)
+{
+    if (!near || !near->id.ptr) return;
+    gf_json_put_string(w, "near", near->id);
+    gf_json_put_double(w, "near_score", near->cosine);
+}
+
+static gf_status emit_stored(putting *p, gf_slice *rest, joined *j, const nearest *near,
+                             gf_error *err)
 {
     gf_slice id, collection;
     uint64_t line = 0;
-    bool whole = gf_slice_take_u64be(rest, &line) && gf_slice_take_string(rest, &id) &&
-                 gf_slice_take_string(rest, &collection);
-    assert(whole);
-    gf_status st = open_joined(p, collection, j, err);
+    take_stored(rest, &line, &id, &collection);
+    if (!p->each) return GF_OK;
+    gf_status st = p->places ? open_joined(p, collection, j, err) : GF_OK;
     if (st != GF_OK) return st;
     gf_buffer bytes = {0};
     gf_json_writer w = gf_json_writer_to(&bytes);
     begin_result(&w, line, id, "stored");
-    st = put_joined(&w, j, id, err);
+    if (p->places) st = put_joined(&w, j, id, err);
+    put_near(&w, near);
     gf_json_end(&w, '}');
     if (st == GF_OK) st = gf_buffer_check(&bytes, err);
     if (st == GF_OK) st = gf_call_emit(p->call, gf_buffer_view(&bytes), err);
     gf_buffer_release(&bytes);
-    (void)whole;
     return st;
 }
 
@@ -175,6 +277,7 @@ static gf_status put_only(const putting *p, gf_json_writer *w, gf_error *err)
         gf_json_put_string(w, "id", id);
         st = put_joined(w, &j, id, &why);
     }
+    if (st == GF_OK) put_near(w, &p->only_near);
     gf_view_close(j.view);
     if (st == GF_OK) return GF_OK;
     if (st == GF_ENOMEM) {
@@ -191,18 +294,22 @@ static gf_status emit_results(putting *p, gf_error *err)
 {
     gf_slice rest = gf_buffer_view(&p->results), row;
     joined j = {{NULL, 0}, NULL};
-    gf_status st = GF_OK;
-    while (st == GF_OK && gf_slice_take_string(&rest, &row))
-        st = row.len ? gf_call_emit(p->call, row, err) : emit_with_place(p, &rest, &j, err);
+    gf_status st = p->near > 0 && p->n_results ? find_near(p, err) : GF_OK;
+    for (size_t i = 0; st == GF_OK && gf_slice_take_string(&rest, &row); i++)
+        st = row.len ? gf_call_emit(p->call, row, err)
+                     : emit_stored(p, &rest, &j, p->at_near ? &p->at_near[i] : NULL, err);
+    if (p->at_near && p->intake.read == 1) p->only_near = p->at_near[0];
     gf_view_close(j.view);
     gf_buffer_reset(&p->results);
+    gf_free(p->at_near);
+    p->at_near = NULL;
     p->n_results = 0;
     return st;
 }
 
 static gf_status flush_results(putting *p, gf_error *err)
 {
-    if (p->n_results < MOST_RESULTS) return GF_OK;
+    if (p->n_results < (p->near > 0 ? MOST_NEAR : MOST_RESULTS)) return GF_OK;
     gf_status st = p->put ? gf_put_flush(p->put, err) : GF_OK;
     return st == GF_OK ? emit_results(p, err) : st;
 }
@@ -452,7 +559,10 @@ static gf_status emit_summary(void *context, gf_status ended, gf_error *err)
     putting *p = context;
     if (ended == GF_OK) remark_on_all(p);
     if (ended != GF_OK && !p->put) return GF_OK;
-    if (p->each) return (!p->put || gf_put_is_good(p->put)) ? emit_results(p, err) : GF_OK;
+    gf_status emitted = (p->each || p->near > 0) && (!p->put || gf_put_is_good(p->put))
+                            ? emit_results(p, err)
+                            : GF_OK;
+    if (p->each || emitted != GF_OK) return emitted;
     gf_put_counts c = p->put ? gf_put_counted(p->put) : (gf_put_counts){0};
     gf_row_writer row = {.call = p->call};
     gf_json_writer *w = gf_row_writer_begin(&row);
@@ -464,6 +574,7 @@ static gf_status emit_summary(void *context, gf_status ended, gf_error *err)
     gf_json_put_uint(w, "hashed_ids", p->hashed);
     gf_json_put_uint(w, "bad_times", p->bad_times);
     gf_json_put_uint(w, "collections_made", c.collections);
+    if (p->near > 0) gf_json_put_uint(w, "near_duplicates", p->n_near);
     gf_status st = ended == GF_OK ? put_only(p, w, err) : GF_OK;
     gf_status told = gf_row_writer_emit_only(&row, st == GF_OK ? err : NULL);
     return st == GF_OK ? told : st;
@@ -515,10 +626,24 @@ static gf_status check_source(const putting *p, gf_error *err)
                    GF_SLICE_ARG(collection));
 }
 
+/* Near-duplicates are looked for in one collection. */
+static gf_status check_near(const putting *p, gf_error *err)
+{
+    gf_slice collection = gf_call_text(p->call, "collection");
+    if (!gf_call_has(p->call, "near")) return GF_OK;
+    if (!(p->near > 0))
+        return gf_fail(err, GF_EINVAL, "near: a similarity above 0 and at most 1, such as 0.8");
+    if (!memchr(collection.ptr, '{', collection.len) && !gf_call_has(p->call, "also")) return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "near: what is near is looked for in one collection, and "
+                   "patterns and also name several");
+}
+
 static gf_status open_reader(putting *p, gf_error *err)
 {
     gf_status st = choose_source(p, err);
     if (st == GF_OK) st = check_source(p, err);
+    if (st == GF_OK) st = check_near(p, err);
     if (st == GF_OK) st = make_patterns(p, err);
     if (st != GF_OK || p->source) return st;
     p->input = p->call->input;
@@ -535,6 +660,7 @@ static gf_status open_reader(putting *p, gf_error *err)
 static gf_status run_put(gf_call *call, gf_error *err)
 {
     putting p = {.call = call, .kept_at = gf_clock_ms(), .each = gf_call_has(call, "results")};
+    p.near = gf_call_share(call, "near", 0);
     p.places = gf_slice_equal(gf_call_text(call, "results"), GF_SLICE("places"));
     p.intake = (gf_intake){.call = call,
                            .context = &p,
@@ -557,6 +683,8 @@ static gf_status run_put(gf_call *call, gf_error *err)
     gf_buffer_release(&p.place);
     gf_buffer_release(&p.results);
     gf_buffer_release(&p.only);
+    gf_free(p.at_near);
+    gf_arena_release(&p.near_memory);
     gf_strings_release(&p.names);
     return st;
 }
@@ -589,7 +717,9 @@ static const gf_parameter put_parameters[] = {
     P_UNPACKED,
     P_NUMBER("max-collections", 1, UINT32_MAX, "make at most so many collections (100000)"),
     P_CHOICE("results", "each|places",
-             "instead a row for each record, once it is stored; places: and the cluster it joins")};
+             "instead a row for each record, once it is stored; places: and the cluster it joins"),
+    {"near", GF_PARAMETER_SHARE, false, "S",
+     "tell which documents are so similar to one that was there (such as 0.8)", 0, 0}};
 
 const gf_operation gf_put_operation = {
     .name = "put",

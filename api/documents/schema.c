@@ -50,6 +50,16 @@ const gf_row_member gf_schema_put[] = {
     M_MAYBE_OF("|results", "owner", TEXT, "likewise: whose it is"),
     M_MAYBE_OF("|results", "link", TEXT, "likewise: where it is worked on"),
     M_MAYBE_OF("|results", "note", TEXT, "likewise: anything else"),
+    M_MAYBE_OF(
+        "|results", "near", ID,
+        "only with `near`, of a record that was stored, with `results` or of the only one: the "
+        "most similar document that was there already, or came earlier; absent where none is so "
+        "similar"),
+    M_MAYBE_OF("|results", "near_score", NUMBER, "likewise: its cosine, `near` to 1"),
+    M_MAYBE(
+        "near_duplicates", INTEGER,
+        "only with `near`: documents that are so similar to one that was there already, or came "
+        "earlier"),
     GF_ROW_MEMBERS_END};
 
 const gf_row_member gf_schema_delete[] = {

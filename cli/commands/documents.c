@@ -42,6 +42,22 @@ static void show_joined(gf_session *s, gf_json_value row)
     gf_buffer_release(&b);
 }
 
+/* "new is nearly the same as 1042 (0.912)", "12 documents are nearly the same as others" */
+static void show_near(gf_session *s, gf_json_value row)
+{
+    double n = gf_member_number(row, "near_duplicates");
+    if (n == 0) return;
+    if (gf_member_text(row, "near").len) {
+        gf_text_print(s->out, gf_member_text(row, "id"), ID_SHOWN);
+        fputs(" is nearly the same as ", s->out);
+        gf_text_print(s->out, gf_member_text(row, "near"), ID_SHOWN);
+        fprintf(s->out, " (%.3f)\n", gf_member_number(row, "near_score"));
+        return;
+    }
+    gf_text_print_count(s->out, n, "document");
+    fputs(n == 1 ? " is nearly the same as another\n" : " are nearly the same as others\n", s->out);
+}
+
 static void show_put(gf_session *s, gf_json_value row)
 {
     static const gf_import_count counts[] = {{"read", "read"},       {"new", "new"},
@@ -55,6 +71,7 @@ static void show_put(gf_session *s, gf_json_value row)
         fputs(" made\n", s->out);
     }
     show_joined(s, row);
+    show_near(s, row);
     if (gf_member_number(row, "stored") == 0) return;
     fputs("to cluster them:\n", s->out);
     gf_session_suggest(s, pattern ? "rebuild --all" : "rebuild",
@@ -75,7 +92,8 @@ static const gf_display_column result_columns[] = {
     {"line", "line", GF_COLUMN_ID},          {"id", "id", GF_COLUMN_TEXT},
     {"result", "result", GF_COLUMN_TEXT},    {"reason", "reason", GF_COLUMN_TEXT},
     {"message", "message", GF_COLUMN_PROSE}, {"label", "label", GF_COLUMN_TEXT},
-    {"size", "joins", GF_COLUMN_OTHERS},     {"status", NULL, GF_COLUMN_TEXT}};
+    {"size", "joins", GF_COLUMN_OTHERS},     {"status", NULL, GF_COLUMN_TEXT},
+    {"near", "near", GF_COLUMN_TEXT},        {"near_score", "cosine", GF_COLUMN_SCORE}};
 static const gf_own_option put_options[] = {GF_IMPORT_OPTION_LIST, GF_PUT_SOURCE_OPTIONS};
 static const gf_other_display put_others[] = {{"results", {GF_COLUMNS(result_columns)}}};
 

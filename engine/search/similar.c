@@ -566,7 +566,7 @@ gf_status gf_similar(gf_store *store, gf_place where, const gf_similar_options *
     comparing c = {.options = options};
     gf_slice configuration =
         options->configuration.len ? options->configuration : GF_SLICE("default");
-    gf_status st = gf_view_open(store, where, configuration, 0, &c.view, err);
+    gf_status st = gf_view_open_warm(store, where, configuration, 0, &c.view, err);
     bool given = st == GF_OK && gf_view_build(c.view)->rows != GF_ROWS_OF_TEXTS;
     if (given) st = compare_given(&c, err);
     if (st == GF_OK && !given) st = read_row(&c, err);

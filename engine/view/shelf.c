@@ -101,7 +101,7 @@ gf_view *gf_shelf_warm(gf_view *v)
 static size_t estimate_bytes(const gf_view *v)
 {
     const gf_vocabulary *words = &v->model.vocabulary;
-    size_t n = sizeof *v + gf_assign_bytes(v->assigner);
+    size_t n = sizeof *v + (v->assigner ? gf_assign_bytes(v->assigner) : 0);
     if (v->model_loaded)
         n += (size_t)words->n_terms * (sizeof *words->df + sizeof *words->idf) +
              (2 * (size_t)words->n_terms + 1) * sizeof *words->start +
@@ -114,10 +114,10 @@ bool gf_shelf_keep(gf_view *v)
     gf_shelf *s = v->store->shelf;
     gf_view *dropped[GF_SHELF_VIEWS];
     size_t n = 0;
-    if (!v->warm || !v->assigner) return false;
+    if (!v->warm || (!v->assigner && !v->model_loaded)) return false;
     size_t bytes = estimate_bytes(v);
     if (bytes > GF_SHELF_BYTES) return false;
-    gf_assign_release_workers(v->assigner);
+    if (v->assigner) gf_assign_release_workers(v->assigner);
     pthread_mutex_lock(&s->lock);
     while (s->n == GF_SHELF_VIEWS || (s->n && s->all_bytes + bytes > GF_SHELF_BYTES))
         dropped[n++] = take_off(s, 0);

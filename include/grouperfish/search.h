@@ -150,6 +150,38 @@ gf_status gf_near_duplicates(gf_store *store, gf_place where,
  */
 void gf_snippet(gf_slice text, gf_slice part, size_t most, gf_buffer *out);
 
+typedef struct gf_nearest_earlier_options {
+    unsigned version;       /* GF_NEAREST_EARLIER_OPTIONS_VERSION: set by the initialiser */
+    gf_slice configuration; /* whose served build has the rows; empty: "default" */
+    const gf_slice *ids;    /* n: documents, in the order in which they came */
+    size_t n;
+    double least;            /* the least cosine, up to 1; 0: GF_NEAR_DUPLICATES_LEAST */
+    unsigned threads;        /* 0: one per processor */
+    const gf_cancel *cancel; /* may be NULL */
+} gf_nearest_earlier_options;
+
+#define GF_NEAREST_EARLIER_OPTIONS_VERSION 1
+/** Options with these members, as in GF_NEAREST_EARLIER_OPTIONS(.member = value), and all others 0. */
+#define GF_NEAREST_EARLIER_OPTIONS(...)                                                            \
+    ((gf_nearest_earlier_options){.version = GF_NEAREST_EARLIER_OPTIONS_VERSION, __VA_ARGS__})
+
+/** number: of the document among the ids, of which each counts once; id: what is near to it, borrowed. */
+typedef gf_status gf_visit_nearest_earlier(void *context, size_t number, gf_slice id, double cosine,
+                                           gf_error *err);
+
+/**
+ * For each of some documents that are there, the nearest that was there before it: any that is not among
+ * them, or that comes before it in their order. Cosines are those of gf_near_duplicates, and exact; of several the
+ * first by id counts. Visited are, in their order, the documents that have one at least so near.
+ *
+ * @return GF_OK; GF_ENOTFOUND (collection, or there is no build yet); GF_EINVAL (least); GF_ECONFLICT (a build of
+ *         given rows); GF_ECANCELLED, GF_ECORRUPT, GF_EIO, GF_ENOMEM
+ * Cost: of up to eight documents gf_similar for each; of more that of gf_near_duplicates, once for all.
+ */
+gf_status gf_nearest_earlier(gf_store *store, gf_place where,
+                             const gf_nearest_earlier_options *options,
+                             gf_visit_nearest_earlier *visit, void *context, gf_error *err);
+
 GF_PUBLIC_END
 
 #endif

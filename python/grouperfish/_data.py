@@ -48,6 +48,8 @@ class Source:
         ``int`` or ``str``: what ids are; None where the rows have none.
     refused : dict
         Rows that are known to be no documents, and why.
+    ids : list or None
+        Those of the rows, where they are at hand.
     """
 
     def __init__(self, stream, options, id_kind=None, held=None, maker=None) -> None:
@@ -57,6 +59,7 @@ class Source:
         self.held = held
         self.maker = maker
         self.refused: dict[int, str] = {}
+        self.ids: Optional[list] = None
 
     def release(self) -> None:
         """Release a stream that nobody has read."""
@@ -443,6 +446,7 @@ def source_of_documents(
         parts["vector"] = _vector_part(vectors, frame.rows)
     source = _make(list(parts.items()), frame.rows, options, kind)
     source.refused = refused
+    source.ids = listed
     return source
 
 

@@ -286,6 +286,22 @@ class Membership(Structure):
     ]
 
 
+VISIT_NEAREST = CFUNCTYPE(c_int, c_void_p, c_size_t, Slice, c_double, POINTER(Error))
+# gf_visit_nearest_earlier: context, number, id, cosine, err
+
+
+class NearestEarlierOptions(Structure):
+    _fields_ = [
+        ("version", c_uint),
+        ("configuration", Slice),
+        ("ids", POINTER(Slice)),
+        ("n", c_size_t),
+        ("least", c_double),
+        ("threads", c_uint),
+        ("cancel", POINTER(Cancel)),
+    ]
+
+
 TAKE = CFUNCTYPE(c_int, c_void_p, Slice, POINTER(Error))
 # gf_archive_give: context, take, taker, err
 GIVE = CFUNCTYPE(c_int, c_void_p, TAKE, c_void_p, POINTER(Error))
@@ -357,6 +373,10 @@ _PROTOTYPES = {
     "gf_view_assign_rows": (
         c_int,
         [c_void_p, POINTER(Matrix), c_uint, POINTER(Cancel), POINTER(Membership), POINTER(Error)],
+    ),
+    "gf_nearest_earlier": (
+        c_int,
+        [c_void_p, Place, POINTER(NearestEarlierOptions), VISIT_NEAREST, c_void_p, POINTER(Error)],
     ),
     "gf_view_cluster_size": (c_uint64, [c_void_p, c_uint32]),
     "gf_view_read_centres": (c_int, [c_void_p, POINTER(BuildMatrix), POINTER(Error)]),

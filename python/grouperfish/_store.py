@@ -427,6 +427,7 @@ class Collection(Plots):
         lang: Optional[str] = None,
         fields: Optional[Sequence[str]] = None,
         vectors: Any = None,
+        near: Optional[float] = None,
         errors: str = "raise",
         progress: Any = None,
     ) -> "Collection":
@@ -451,6 +452,9 @@ class Collection(Plots):
         vectors : array of shape (rows, columns), optional
             A row of numbers for each document: where a collection is clustered by given rows
             (``rebuild(matrix=...)``), a document that is put later has its place by its vector.
+        near : float, optional
+            Count the documents whose similarity to one that was there already, or comes earlier, is so much
+            (such as .8): ``last_put["near_duplicates"]``. ``nearest_earlier`` tells which these are.
         errors : {"raise", "skip"}
             What becomes of a row without a text or an id, and of one that is no text: an exception,
             before anything is stored (of an Arrow stream and a file rows before it may be); or a warning.
@@ -475,6 +479,7 @@ class Collection(Plots):
             if vectors is not None or not (id is None or isinstance(id, str)):
                 raise Invalid("ids and vectors of a file are columns of it: id=\"ticket\"")
             names = {"id": id, "text": text if text != "text" else None, "time": time, "lang": lang}
+            names["near"] = near
             return self._put_file(path, names, fields, errors, progress)
         if path is not None:
             data = _files.read_columnar(path)
@@ -488,11 +493,24 @@ class Collection(Plots):
             errors=errors,
             vectors=vectors,
         )
+        if near is not None and source.ids is None:
+            raise Invalid("near needs the ids of the rows: put columns, or ask nearest_earlier(ids) afterwards")
         was_empty = source.id_kind is int and len(self) == 0
         self._put(source, errors, fields, progress)
         if source.id_kind is not None and self.last_put["rows"] > self.last_put["refused"]:
             self._remember_ids(source.id_kind, was_empty)
+        if near is not None:
+            ids = [one for i, one in enumerate(source.ids) if i not in source.refused]
+            self.last_put["near_duplicates"] = len(self._with_build(ids, near))
         return self
+
+    def _with_build(self, ids: list, near: float) -> list:
+        """What ``nearest_earlier`` finds; nothing, and a warning, where there is no build."""
+        try:
+            return [one for one in self.nearest_earlier(ids, near)["near"] if one is not None]
+        except NotFound as none:
+            warnings.warn(f"near: {none}", stacklevel=4)
+            return []
 
     def _put_file(self, path, names, fields, errors, progress) -> "Collection":
         """Records of a file that the engine reads."""
@@ -531,6 +549,8 @@ class Collection(Plots):
             "rows": row.get("read", 0),
             **{n: row.get(n, 0) for n in ("refused", "new", "changed", "unchanged", "bad_times")},
         }
+        if "near_duplicates" in row:
+            self.last_put["near_duplicates"] = row["near_duplicates"]
         if refused:
             warnings.warn(
                 f"{row['refused']:,} of {row['read']:,} records were left out; {refused[0]}", stacklevel=3
@@ -1106,6 +1126,56 @@ class Collection(Plots):
         """Groups of documents that are nearly the same, each behind the earliest of them."""
         rows = self._by_config("duplicates", **self._number(), **arguments)
         return Table.from_rows(rows, "documents")
+
+    def nearest_earlier(self, ids: Ids, min: float = 0.8, *, threads: int = 0) -> Table:
+        """For each of some documents the nearest that is not among them, or that comes before it there.
+
+        Returns
+        -------
+        Table
+            id, near, score: one row for each id, in their order; None where nothing is so near.
+        """
+        listed = [ids] if isinstance(ids, (str, int)) else list(ids)
+        names = list(dict.fromkeys(str(one) for one in listed))
+        kept = [name.encode() for name in names]
+        slices = (lib.Slice * (len(kept) or 1))(*[lib.slice_of(name) for name in kept])
+        near: list = [None] * len(names)
+        scores: list = [None] * len(names)
+        call = _calls.Call(False)
+
+        @lib.VISIT_NEAREST
+        def visit(_context, number, id, cosine, error):
+            try:
+                near[number], scores[number] = id.text(), cosine
+            except BaseException as raised:
+                return call.keep(raised, error)
+            return lib.GF_OK
+
+        with self.store._use() as handle, _Names(self.store.namespace, self.name) as names_of:
+            options = lib.NearestEarlierOptions(
+                version=1,
+                configuration=names_of.slice(self.config_name),
+                ids=slices,
+                n=len(kept),
+                least=min,
+                threads=threads,
+                cancel=ctypes.pointer(call.cancel),
+            )
+            call.run(
+                lib.library.gf_nearest_earlier,
+                handle,
+                names_of.place,
+                ctypes.byref(options),
+                visit,
+                None,
+            )
+        at = {name: i for i, name in enumerate(names)}
+        rows = [at[str(one)] for one in listed]
+        found = self._to_ids(near)
+        return Table(
+            {"id": listed, "near": [found[i] for i in rows], "score": [scores[i] for i in rows]},
+            "documents",
+        )
 
     def terms(self, **arguments: Any) -> Table:
         """The vocabulary of the build, by falling document frequency."""

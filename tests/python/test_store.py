@@ -176,6 +176,32 @@ class Results(InAFolder):
         with self.assertRaisesRegex(Invalid, "near_duplicates: \"never\" is not one of: all, once"):
             c.config(near_duplicates="never")
 
+    def test_put_tells_what_is_near(self):
+        c = self.open()["near"]
+        with self.assertWarnsRegex(UserWarning, "near: .*has not been rebuilt"):
+            c.put(BODIES, id=IDS, near=0.8)
+        self.assertEqual(c.last_put["near_duplicates"], 0)
+        c.rebuild(k=2, language="english")
+        c.put(["the cat purrs", "stock falls", "stocks fell"], id=[21, 22, 23], near=0.9)
+        self.assertEqual((c.last_put["new"], c.last_put["near_duplicates"]), (3, 2))
+        near = c.nearest_earlier([21, 22, 23, 99], 0.9)
+        self.assertEqual(near["near"], [12, None, 14, None])
+        self.assertEqual([s and round(s, 6) for s in near["score"]], [1, None, 1, None])
+        self.assertEqual(c.nearest_earlier([23, 14, 14], 1)["near"], [None, 23, 23])
+        self.assertEqual(c.nearest_earlier(list(range(11, 24)), 0.9)["near"][2], 12)
+        self.assertEqual(len(c.nearest_earlier([])), 0)
+        c.put(["a cat"], id=[31])
+        self.assertNotIn("near_duplicates", c.last_put)
+        with self.assertRaises(Invalid):
+            c.nearest_earlier([11], 2)
+        path = os.path.join(os.path.dirname(self.path), "more.jsonl")
+        with open(path, "w") as file:
+            file.write('{"id": "41", "text": "cats purr"}\n{"id": "42", "text": "zebra"}\n')
+        c.put(path, near=0.9)
+        self.assertEqual((c.last_put["new"], c.last_put["near_duplicates"]), (2, 1))
+        rows = c.run("put", data=b'{"id": "43", "text": "a cat purrs"}', results="each", near=0.9, **{"from": "jsonl"})
+        self.assertEqual(rows[0]["near"], "12")
+
     def test_groups_and_what_is_within(self):
         c = self.filled()
         group = c.cluster("g1", docs=2)

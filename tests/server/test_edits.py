@@ -96,6 +96,29 @@ class Edits(unittest.TestCase):
         refused = self.server.ask("PATCH", where + "/configurations/default?set=near_min=0")
         self.assertEqual((refused.status, refused.json()["detail"]), (400, 'near_min: "0" is not one of: 0.1 to 1'))
 
+    def test_what_is_near_is_told(self):
+        feed(self.server, "alike")
+        where = "/v1/collections/alike/documents"
+        text = self.server.json("GET", where + "/3")["text"]
+        one = json.dumps({"id": "again", "text": text + "!"})
+        row = self.server.json("POST", where + "?near=.9", one)
+        self.assertEqual((row["new"], row["near_duplicates"], row["id"], row["near"]), (1, 1, "again", "3"))
+        self.assertAlmostEqual(row["near_score"], 1)
+        two = one + "\n" + json.dumps({"id": "once more", "text": text})
+        rows = self.server.json("POST", where + "?near=.9&results=each", two)
+        self.assertEqual([(r["id"], r["near"]) for r in rows], [("again", "3"), ("once more", "3")])
+        counts = self.server.json("POST", where + "?near=.9", two)
+        self.assertEqual(counts["near_duplicates"], 2)
+        self.assertNotIn("near", counts)
+        many = "\n".join(json.dumps({"id": f"copy{i:02}", "text": text}) for i in range(20))
+        rows = self.server.json("POST", where + "?near=.9&results=each", many)
+        self.assertEqual({r["near"] for r in rows}, {"3"})
+        self.assertNotIn("near", self.server.json("POST", where, one))
+        for bad, why in (("0", "near: a similarity above 0 and at most 1, such as 0.8"),
+                         ("2", 'near: "2" is not a number from 0 to 1')):
+            refused = self.server.ask("POST", where + "?near=" + bad, one)
+            self.assertEqual((refused.status, refused.json()["detail"]), (400, why))
+
     def test_many_clusters_merge(self):
         """More than a request had parameters once: in a body, and in the address with or without commas."""
         where = "/v1/collections/many"
