@@ -1007,6 +1007,23 @@ static bool has_later(const gf_editing *e, size_t at)
 }
 
 /*
+ * An edit stays in a build though its fact is of that build no longer. What was before earlier ones on the build
+ * goes: who takes one of them out later, when the build is served again, would put clusters back beside those
+ * that this edit made.
+ */
+static gf_status close_earlier(gf_editing *e, const gf_edit *stays, int64_t build, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < e->edits.n && st == GF_OK && gf_edit_changes_groups(stays); i++) {
+        const gf_edit *x = &e->edits.at[i].edit;
+        if (x->number < stays->number && x->build == build)
+            st = gf_edits_delete_before(e->store, e->where, e->configuration, x->number, e->batch,
+                                        err);
+    }
+    return st;
+}
+
+/*
  * Forget an edit that was taken back. Where a build has its effect, or will have it, a merge or a split stays as
  * one that the next rebuild undoes.
  */
@@ -1053,6 +1070,7 @@ static gf_status take_back_fact(gf_editing *e, size_t at, bool *waits, gf_error 
     const gf_edit *x = &e->edits.at[at].edit;
     bool label = x->kind == GF_EDIT_LABEL && is_of_build(e, x->cluster, x->text);
     gf_status st = restore_pins(e, at, err);
+    if (st == GF_OK) st = close_earlier(e, x, x->build, err);
     if (st == GF_OK) st = forget_edit(e, &e->edits.at[at], true, err);
     if (st != GF_OK) return st;
     *waits = gf_edit_changes_groups(x) || x->kind == GF_EDIT_KEEP || x->kind == GF_EDIT_LOCK ||
@@ -1114,6 +1132,7 @@ static gf_status make_in_new_build(gf_editing *e, gf_kept_edit *kept, gf_error *
     bool lost = false;
     if (st == GF_OK) st = make_again(e, kept, &lost, err);
     if (lost) x->build = was;
+    if (st == GF_OK && !lost) st = close_earlier(e, x, was, err);
     if (st == GF_OK) st = gf_edits_put(e->store, e->where, e->configuration, kept, e->batch, err);
     return st == GF_OK ? go_on(e, err) : st;
 }

@@ -1010,6 +1010,42 @@ static void what_waits_for_a_rebuild_makes_it_due(void **state)
     fixture_close(&f);
 }
 
+/*
+ * A build of before is served, which has a merge whose fact was taken back elsewhere: what was before an earlier
+ * split cannot be put back beside it, and waits for the rebuild.
+ */
+static void an_edit_below_one_that_was_forgotten_waits(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    bool waits;
+    gf_buffer before = {0}, after = {0};
+    open_subjects(&f);
+    int64_t first = fixture_read(&f, "c").served;
+    uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
+    assert_ok(try_split(&f, c, 2, &err));
+    assert_ok(try_merge(&f, a, b, &err));
+    rebuild(&f, GF_START_SERVED);
+    assert_ok(try_undo(&f, 2, &waits, &err));
+    assert_true(waits);
+    assert_ok(gf_pin_publish(f.store, fixture_place("c"), fixture_default(), first, &err));
+    say(&f, &before);
+    assert_ok(try_undo(&f, 1, &waits, &err));
+    assert_true(waits);
+    say(&f, &after);
+    same(&before, &after);
+    fixture_is_sound(&f);
+    rebuild(&f, GF_START_SERVED);
+    assert_int_equal(place(&f, "000"), a);
+    assert_int_equal(place(&f, "004"), b);
+    assert_int_equal(place(&f, "008"), c);
+    fixture_is_sound(&f);
+    gf_buffer_release(&before);
+    gf_buffer_release(&after);
+    fixture_close(&f);
+}
+
 /* A cluster's own label may be what another is called by now. */
 static void an_own_label_that_is_taken_does_not_come_back(void **state)
 {
@@ -1674,6 +1710,7 @@ int main(void)
         cmocka_unit_test(a_split_follows_merges),
         cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
+        cmocka_unit_test(an_edit_below_one_that_was_forgotten_waits),
         cmocka_unit_test(an_own_label_that_is_taken_does_not_come_back),
         cmocka_unit_test(edits_outlast_the_pins),
         cmocka_unit_test(edits_hold_or_are_told_of),
