@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-/** Where a table's rows hold themselves (journal.h). */
+/** The table whose rows hold themselves (journal.h). */
 typedef struct gf_row_holds {
     gf_table *table;         /* NULL: no table's do */
     unsigned owner, journal; /* families */

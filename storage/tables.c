@@ -189,7 +189,7 @@ const gf_table_description *gf_tables_descriptions(size_t *n)
 gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
 {
     gf_tables t;
-    /* Where tables have names, as in HBase, it is users' tables alone that are written. */
+    /* A backend whose tables have names, as HBase, has users' tables alone. */
     bool by_rows = !(gf_database_capabilities(db) & (GF_BACKEND_BATCH | GF_BACKEND_NAMED));
     /* In this order since the first store: the numbers that they have. */
     const struct {

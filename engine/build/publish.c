@@ -245,8 +245,8 @@ static gf_status delete_leftovers(const gf_build_plan *const *plans, size_t n,
 }
 
 /*
- * Where rows hold themselves: while it is held, since what was read is deleted as of that hold. What
- * fails is left to the next rebuild.
+ * Changes are deleted under the hold where rows hold themselves, as of that hold. A failure leaves
+ * them to the next rebuild.
  */
 static void trim_held(const gf_build_plan *const *plans, size_t n, const leftovers *left)
 {

@@ -130,7 +130,7 @@ static size_t piece_of(const gf_put_rows *rows, size_t from)
     return rows->n;
 }
 
-/* What is counted was written, also where a later piece fails. */
+/* Pieces that are counted were written, also where a later one fails. */
 static void write_pieces(gf_put_waiter *p)
 {
     gf_put *put = p->part.put;

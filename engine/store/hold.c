@@ -62,7 +62,7 @@ static gf_status take_mark(gf_store *s, gf_table *table, unsigned family, gf_sli
     return gf_batch_write(batch, GF_SYNC_ON, err);
 }
 
-/* What a walk over marks finds left. */
+/* A mark as a walk over them finds it. */
 typedef struct leaving {
     bool left;
     gf_deleter by; /* if so: this process, whose mark it is now */
