@@ -133,7 +133,8 @@ static gf_status begin_step(gf_backend *b, gf_error *err)
     pthread_mutex_lock(&p->m->lock);
     bool keeps_out = holds_any(p);
     pthread_mutex_unlock(&p->m->lock);
-    if (p->before_step && (!keeps_out || writes_rows(p))) p->before_step(p->context);
+    if (p->before_step && !has_ended(p) && (!keeps_out || writes_rows(p)))
+        p->before_step(p->context);
     return check_alive(b, err);
 }
 

@@ -32,7 +32,7 @@ uint64_t gf_model_writes(gf_backend *b);
 
 /**
  * Call this before each write and hold: what others do. Not while the process holds something, unless
- * rows are written one by one.
+ * rows are written one by one, nor once it has ended.
  */
 void gf_model_watch(gf_backend *b, void (*before_step)(void *context), void *context);
 
