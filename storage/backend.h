@@ -3,7 +3,8 @@
  *
  * A backend sees tables (by number), row keys, families, qualifiers and values. How it lays them
  * out is its own business: packing, versions, time to live, compression, cutting into blocks. The
- * layers above rely on one row's atomicity alone unless the backend has GF_BACKEND_BATCH.
+ * layers above rely on one row's atomicity alone unless the backend has GF_BACKEND_BATCH; there
+ * gf_database_hold_in_rows makes batches of what is written under a hold.
  *
  * Keys, families, columns and the ranges of scans were checked against the schema before they come
  * here. Every operation but close may be called from several threads at once.
@@ -44,7 +45,9 @@ typedef struct gf_change {
     gf_slice key, qualifier, value;
     const gf_column *columns;
     size_t n_columns;
-    int64_t timestamp; /* 0: none was given */
+    /* 0: none was given. In a backend without GF_BACKEND_BATCH one with a time, also a deletion,
+       changes nothing that is newer. */
+    int64_t timestamp;
 } gf_change;
 
 /** Write only where this cell has this value, or is absent. */
@@ -242,6 +245,7 @@ typedef struct gf_hold {
     struct gf_hold *outer; /* of another database, by the same thread */
     gf_database *db;       /* NULL: nothing is held */
     gf_backend_hold *of_backend;
+    struct gf_held_row *row; /* where the row holds itself; else NULL */
 } gf_hold;
 
 /**
@@ -252,6 +256,37 @@ typedef struct gf_hold {
  */
 gf_status gf_hold_take(gf_table *table, const gf_slice *keys, size_t n, gf_hold *hold,
                        gf_error *err);
+
+/**
+ * Have rows of the table hold themselves from now on, since the backend has no GF_BACKEND_BATCH and
+ * its own hold keeps only the threads of this process apart. One row is held at a time. What is
+ * written under the hold is written as a whole as far as those see it who hold that row: what was cut
+ * short is finished by the next one, before anything else. Readers may see a part of it. No row is
+ * changed by what was written under a hold of that row before the one that it was last changed
+ * under. storage/journal.h has the protocol.
+ *
+ * @param owner, journal  wide families of the table, for this alone
+ */
+gf_status gf_database_hold_in_rows(gf_database *db, gf_table *table, unsigned owner,
+                                   unsigned journal, gf_error *err);
+
+/** Whether rows of a table hold themselves: batches are then written row after row. */
+bool gf_database_holds_in_rows(const gf_database *db);
+
+/** Seconds after which a hold of another process, seen unchanged, has ended: 30 at first. */
+void gf_database_set_patience(gf_database *db, double seconds);
+
+/**
+ * The stamp of this thread's hold, which rises from hold to hold of a row: for what is written later
+ * while nothing is held (gf_batch_stamp). 0 where no rows hold themselves.
+ */
+uint64_t gf_hold_stamp(const gf_database *db);
+
+/**
+ * Have the changes of the batch, which is written while nothing is held, made as of a hold's stamp:
+ * what was written later stays. Lasts until the batch is freed, or is given another; 0: none.
+ */
+void gf_batch_stamp(gf_batch *batch, uint64_t stamp);
 
 /** Let go; of {0}, or after a gf_hold_take that failed, nothing. By the thread that took it. */
 void gf_hold_let_go(gf_hold *hold);

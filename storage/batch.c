@@ -1,4 +1,5 @@
 /* Batches: changes collected in memory until they are written together. */
+#include "storage/journal.h"
 #include "storage/run.h"
 
 #include "base/grow.h"
@@ -16,6 +17,7 @@ struct gf_batch {
     bool is_guarded;
     gf_expectation guard;
     gf_slice guard_value;
+    uint64_t stamp; /* where rows hold themselves */
 };
 
 gf_status gf_batch_create(gf_database *db, gf_batch **batch, gf_error *err)
@@ -233,12 +235,23 @@ void gf_batch_delete_row(gf_batch *b, gf_table *t, gf_slice key, uint32_t famili
     if (c) c->families = gf_table_families(t, families);
 }
 
+/* Row after row, with a hold's journal where this thread holds a row. */
+static gf_status write_rows(gf_batch *b, const gf_expectation *condition, gf_sync sync,
+                            gf_error *err)
+{
+    gf_held_row *held = gf_hold_row_of_thread(b->db);
+    if (held) return gf_held_row_write(held, b->changes, b->n, condition, err);
+    return gf_journal_write_free(b->db, b->changes, b->n, condition, b->stamp, sync, err);
+}
+
 static gf_status write_changes(gf_batch *b, const gf_expectation *condition, gf_sync sync,
                                gf_error *err)
 {
     gf_status st = b->error.status;
     if (st != GF_OK) {
         if (err) *err = b->error;
+    } else if (b->db->holds.table) {
+        st = write_rows(b, condition, sync, err);
     } else {
         gf_backend *backend = b->db->backend;
         st = backend->operations->write(backend, b->changes, b->n, condition,
@@ -259,6 +272,11 @@ void gf_batch_guard(gf_batch *b, gf_table *t, gf_slice key, unsigned family, gf_
 void gf_batch_unguard(gf_batch *b)
 {
     b->is_guarded = false;
+}
+
+void gf_batch_stamp(gf_batch *b, uint64_t stamp)
+{
+    b->stamp = stamp;
 }
 
 gf_status gf_batch_write(gf_batch *b, gf_sync sync, gf_error *err)

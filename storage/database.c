@@ -71,13 +71,8 @@ const gf_schema *gf_database_schema(gf_database *db, unsigned number)
 
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
-gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *err)
+static gf_status create_snapshot(gf_database *db, gf_snapshot **snapshot, gf_error *err)
 {
-    if (!(gf_database_capabilities(db) & GF_BACKEND_SNAPSHOT))
-        return gf_fail(
-            err, GF_EINVAL,
-            "this needs a fixed state to read from, which a store in a folder has (--store "
-            "FOLDER); one in HBase has users' tables alone");
     gf_snapshot *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a snapshot");
     s->db = db;
@@ -90,11 +85,20 @@ gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *
     return GF_OK;
 }
 
+gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *err)
+{
+    bool able = gf_database_capabilities(db) & GF_BACKEND_SNAPSHOT;
+    if (able || gf_database_holds_in_rows(db)) return gf_snapshot_create_if_any(db, snapshot, err);
+    return gf_fail(err, GF_EINVAL,
+                   "this needs a fixed state to read from, which a store in a folder has (--store "
+                   "FOLDER); one in HBase has users' tables alone");
+}
+
 gf_status gf_snapshot_create_if_any(gf_database *db, gf_snapshot **snapshot, gf_error *err)
 {
     *snapshot = NULL;
     if (!(gf_database_capabilities(db) & GF_BACKEND_SNAPSHOT)) return GF_OK;
-    return gf_snapshot_create(db, snapshot, err);
+    return create_snapshot(db, snapshot, err);
 }
 
 void gf_snapshot_free(gf_snapshot *s)

@@ -1,9 +1,22 @@
 /* Holds of threads (storage/backend.h). */
-#include "storage/table_internal.h"
+#include "storage/journal.h"
+
+#include "base/clock.h"
 
 #include <assert.h>
+#include <sys/random.h>
+#include <unistd.h>
 
 static _Thread_local gf_hold *held; /* by this thread, the last one first */
+
+/* The backend's hold keeps this process' threads apart; the row itself keeps processes apart. */
+static gf_status take_row(gf_hold *hold, const gf_slice *keys, size_t n, gf_error *err)
+{
+    if (n == 1) return gf_held_row_take(hold->db, keys[0], &hold->row, err);
+    return gf_fail(err, GF_EINVAL,
+                   "this store changes one collection at a time: its database writes one row after "
+                   "another");
+}
 
 gf_status gf_hold_take(gf_table *t, const gf_slice *keys, size_t n, gf_hold *hold, gf_error *err)
 {
@@ -13,9 +26,11 @@ gf_status gf_hold_take(gf_table *t, const gf_slice *keys, size_t n, gf_hold *hol
     assert(!gf_hold_of_thread(t->db));
     gf_status st = b->operations->hold(b, t->number, keys, n, &of_backend, err);
     if (st != GF_OK) return st;
-    *hold = (gf_hold){held, t->db, of_backend};
+    *hold = (gf_hold){held, t->db, of_backend, NULL};
     held = hold;
-    return GF_OK;
+    if (t == t->db->holds.table) st = take_row(hold, keys, n, err);
+    if (st != GF_OK) gf_hold_let_go(hold);
+    return st;
 }
 
 void gf_hold_let_go(gf_hold *hold)
@@ -23,15 +38,59 @@ void gf_hold_let_go(gf_hold *hold)
     if (!hold->db) return;
     gf_backend *b = hold->db->backend;
     assert(held == hold);
+    gf_held_row_let_go(hold->row);
     held = hold->outer;
     b->operations->let_go(b, hold->of_backend);
     *hold = (gf_hold){0};
 }
 
-gf_backend_hold *gf_hold_of_thread(const gf_database *db)
+static const gf_hold *find_hold(const gf_database *db)
 {
     const gf_hold *h = held;
     while (h && h->db != db)
         h = h->outer;
+    return h;
+}
+
+gf_backend_hold *gf_hold_of_thread(const gf_database *db)
+{
+    const gf_hold *h = find_hold(db);
     return h ? h->of_backend : NULL;
+}
+
+/* ---- rows that hold themselves --------------------------------------------------------------- */
+
+gf_held_row *gf_hold_row_of_thread(const gf_database *db)
+{
+    const gf_hold *h = find_hold(db);
+    return h ? h->row : NULL;
+}
+
+uint64_t gf_hold_stamp(const gf_database *db)
+{
+    const gf_held_row *row = gf_hold_row_of_thread(db);
+    return row ? gf_held_row_stamp(row) : 0;
+}
+
+gf_status gf_database_hold_in_rows(gf_database *db, gf_table *table, unsigned owner,
+                                   unsigned journal, gf_error *err)
+{
+    enum { SECONDS = 30 };
+    gf_status st = gf_table_check_family(table, owner, err);
+    if (st == GF_OK) st = gf_table_check_family(table, journal, err);
+    if (st != GF_OK) return st;
+    db->holds = (gf_row_holds){table, owner, journal, SECONDS, 0};
+    if (getrandom(&db->holds.token, sizeof db->holds.token, 0) != sizeof db->holds.token)
+        db->holds.token = (uint64_t)gf_clock_ms() << 22 ^ (uint64_t)getpid();
+    return GF_OK;
+}
+
+bool gf_database_holds_in_rows(const gf_database *db)
+{
+    return db->holds.table != NULL;
+}
+
+void gf_database_set_patience(gf_database *db, double seconds)
+{
+    db->holds.patience = seconds;
 }

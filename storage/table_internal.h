@@ -9,10 +9,19 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+/** The table whose rows hold themselves (journal.h). */
+typedef struct gf_row_holds {
+    gf_table *table;         /* NULL: no table's do */
+    unsigned owner, journal; /* families */
+    double patience;         /* seconds after which a hold of another, seen unchanged, has ended */
+    uint64_t token;          /* tells this database from all others that are open anywhere */
+} gf_row_holds;
+
 struct gf_database {
     gf_backend *backend;
     pthread_mutex_t lock; /* of the list of tables */
     gf_table *tables;
+    gf_row_holds holds;
 };
 
 struct gf_table {

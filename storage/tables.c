@@ -54,7 +54,10 @@ static const gf_family collection_families[] = {
     {.name = "witnesses", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
     {.name = "before", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
     {.name = "watches", .layout = GF_LAYOUT_WIDE},
-    {.name = "leases", .columns = lease_columns}};
+    {.name = "leases", .columns = lease_columns},
+    {.name = "hold", .layout = GF_LAYOUT_WIDE},
+    {.name = "journal", .layout = GF_LAYOUT_WIDE}};
+enum { OF_HOLDS = 2 }; /* the last ones: where rows hold themselves */
 static const gf_family build_families[] = {
     {.name = "main", .columns = build_columns},
     {.name = "model", .layout = GF_LAYOUT_WIDE, .compression = GF_COMPRESSION_SNAPPY},
@@ -75,7 +78,13 @@ static const gf_family table_families[] = {{.name = "main", .columns = table_col
 
 static const gf_schema documents = SCHEMA("documents", document_parts, 3, document_families);
 static const gf_schema clusters = SCHEMA("clusters", build_parts, 5, cluster_families);
-static const gf_schema collections = SCHEMA("collections", document_parts, 2, collection_families);
+static const gf_schema collections = {.name = "collections",
+                                      .parts = document_parts,
+                                      .n_parts = 2,
+                                      .families = collection_families,
+                                      .n_families = COUNT(collection_families) - OF_HOLDS};
+static const gf_schema held_collections =
+    SCHEMA("collections", document_parts, 2, collection_families);
 static const gf_schema builds = SCHEMA("builds", build_parts, 4, build_families);
 static const gf_schema memberships = SCHEMA("memberships", build_parts, 5, membership_families);
 static const gf_schema changes = SCHEMA("changes", change_parts, 3, change_families);
@@ -180,17 +189,25 @@ const gf_table_description *gf_tables_descriptions(size_t *n)
 gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
 {
     gf_tables t;
+    /* A backend whose tables have names, as HBase, has users' tables alone. */
+    bool by_rows = !(gf_database_capabilities(db) & (GF_BACKEND_BATCH | GF_BACKEND_NAMED));
     /* In this order since the first store: the numbers that they have. */
     const struct {
         const gf_schema *schema;
         gf_table **table;
-    } all[] = {{&documents, &t.documents},     {&clusters, &t.clusters},
-               {&collections, &t.collections}, {&builds, &t.builds},
-               {&memberships, &t.memberships}, {&changes, &t.changes},
+    } all[] = {{&documents, &t.documents},
+               {&clusters, &t.clusters},
+               {by_rows ? &held_collections : &collections, &t.collections},
+               {&builds, &t.builds},
+               {&memberships, &t.memberships},
+               {&changes, &t.changes},
                {&tables_of_users, &t.tables}};
     gf_status st = GF_OK;
     for (unsigned i = 0; i < COUNT(all) && st == GF_OK; i++)
         st = gf_table_open_numbered(db, all[i].schema, i + 1, all[i].table, err);
+    if (st == GF_OK && by_rows)
+        st = gf_database_hold_in_rows(db, t.collections, GF_COLLECTIONS_HOLD,
+                                      GF_COLLECTIONS_JOURNAL, err);
     if (st == GF_OK) *tables = t;
     return st;
 }

@@ -18,7 +18,8 @@
  *
  * `progress` is there only while something is unfinished (a build under way, a deletion), so a walk
  * over that family alone finds all that a crash has left. What the key says (namespace, label, ...)
- * is not stored as a column again. `defaults` is of rows whose collection is empty: what a
+ * is not stored as a column again. Where collections hold themselves
+ * (gf_database_hold_in_rows), there are the families hold and journal as well. `defaults` is of rows whose collection is empty: what a
  * namespace sets for all its collections. docs/tables.md describes every column.
  */
 #ifndef GF_STORAGE_TABLES_H
@@ -40,7 +41,9 @@ enum {
     GF_COLLECTIONS_WITNESSES,
     GF_COLLECTIONS_BEFORE,
     GF_COLLECTIONS_WATCHES,
-    GF_COLLECTIONS_LEASES
+    GF_COLLECTIONS_LEASES,
+    GF_COLLECTIONS_HOLD, /* these two only where rows hold themselves */
+    GF_COLLECTIONS_JOURNAL
 };
 enum { GF_BUILDS_MAIN, GF_BUILDS_MODEL, GF_BUILDS_PROGRESS };
 enum { GF_MEMBERSHIPS_MAIN };

@@ -102,8 +102,12 @@ const gf_table_description gf_tweets_descriptions[GF_TWEETS_TABLES] = {
 gf_status gf_tweets_hold(const gf_tweets *t, gf_hold *hold, gf_error *err)
 {
     gf_slice key = gf_buffer_view(&t->name_space);
-    gf_status st = gf_store_tidy(t->store, err);
     *hold = (gf_hold){0};
+    if (gf_database_holds_in_rows(t->db))
+        return gf_fail(err, GF_EINVAL,
+                       "tweets are written to several tables at once, which this store's database "
+                       "cannot do: it writes one row after another");
+    gf_status st = gf_store_tidy(t->store, err);
     return st == GF_OK ? gf_hold_take(t->settings, &key, 1, hold, err) : st;
 }
 

@@ -99,7 +99,7 @@ static gf_status read_text(choosing *c, worker *w, uint32_t document, gf_text *t
 {
     const gf_build_plan *p = c->plan;
     const gf_build_gathered *d = c->documents;
-    *text = (gf_text){.language = NULL};
+    *text = (gf_text){.text = {"", 0}};
     if (d->texts) {
         *text = d->texts[document];
         return GF_OK;
@@ -108,9 +108,9 @@ static gf_status read_text(choosing *c, worker *w, uint32_t document, gf_text *t
     gf_tables_document_key(&w->key, p->where.name_space, p->where.collection,
                            gf_build_gathered_id(d, document));
     gf_status st = gf_buffer_check(&w->key, err);
-    if (st == GF_OK)
-        st = gf_table_get(p->store->tables.documents, p->snapshot, gf_buffer_view(&w->key),
-                          1u << GF_DOCUMENTS_MAIN, &w->row, err);
+    if (st == GF_OK) st = gf_build_plan_document(p, gf_buffer_view(&w->key), &w->row, err);
+    if (st == GF_ENOTFOUND && !p->snapshot)
+        return GF_OK; /* no sentence of it is one of the build */
     if (st != GF_OK) return st;
     const gf_cell *cell = gf_row_find(&w->row, GF_DOCUMENTS_MAIN, "text");
     const gf_cell *lang = gf_row_find(&w->row, GF_DOCUMENTS_MAIN, "lang");

@@ -165,6 +165,7 @@ static gf_status begin_gathering(gathering *g, gf_error *err)
     const char *folder = gf_folder_path(p->store->folder);
     gf_text_reader_options o = {.store = p->store,
                                 .snapshot = p->snapshot,
+                                .seq = p->snapshot ? 0 : p->seq,
                                 .where = p->where,
                                 .settings = &p->settings,
                                 .within = p->settings.within.configuration.len ? &p->within : NULL,

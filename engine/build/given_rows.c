@@ -98,9 +98,7 @@ static gf_status read_brought(given_walk *w, gf_slice id, gf_error *err)
     w->vector.n = 0;
     gf_tables_document_key(&key, p->where.name_space, p->where.collection, id);
     gf_status st = gf_buffer_check(&key, err);
-    if (st == GF_OK)
-        st = gf_table_get(p->store->tables.documents, p->snapshot, gf_buffer_view(&key),
-                          1u << GF_DOCUMENTS_MAIN, &w->row, err);
+    if (st == GF_OK) st = gf_build_plan_document(p, gf_buffer_view(&key), &w->row, err);
     gf_buffer_release(&key);
     if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
     gf_free(w->fields);

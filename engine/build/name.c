@@ -98,9 +98,10 @@ static gf_status read_document(naming *n, unsigned worker, uint32_t point, gf_bu
     gf_tables_document_key(key, p->where.name_space, p->where.collection,
                            gf_build_gathered_id(d, document));
     gf_status st = gf_buffer_check(key, err);
-    if (st == GF_OK)
-        st = gf_table_get(p->store->tables.documents, p->snapshot, gf_buffer_view(key),
-                          1u << GF_DOCUMENTS_MAIN, row, err);
+    if (st == GF_OK) st = gf_build_plan_document(p, gf_buffer_view(key), row, err);
+    if (st == GF_ENOTFOUND && !p->snapshot)
+        return analyse_text(n, worker, GF_SLICE(""), SIZE_MAX, NULL, true, arena, out, unlisted,
+                            err);
     if (st != GF_OK) return st;
     const gf_cell *text = gf_row_find(row, GF_DOCUMENTS_MAIN, "text");
     const gf_cell *lang = gf_row_find(row, GF_DOCUMENTS_MAIN, "lang");

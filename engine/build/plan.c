@@ -359,6 +359,16 @@ gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapsho
     return st;
 }
 
+gf_status gf_build_plan_document(const gf_build_plan *p, gf_slice key, gf_row *row, gf_error *err)
+{
+    uint64_t seq = 0;
+    gf_status st = gf_table_get(p->store->tables.documents, p->snapshot, key,
+                                1u << GF_DOCUMENTS_MAIN, row, err);
+    if (st != GF_OK || p->snapshot) return st;
+    gf_rows_cell_number(gf_row_find(row, GF_DOCUMENTS_MAIN, "seq"), &seq);
+    return seq <= p->seq ? GF_OK : GF_ENOTFOUND;
+}
+
 /* ---- the end --------------------------------------------------------------------------------- */
 
 static gf_status drop_unpublished(gf_build_plan *const *plans, const bool *published, size_t n)
@@ -372,7 +382,8 @@ static gf_status drop_unpublished(gf_build_plan *const *plans, const bool *publi
         const gf_build_plan *p = plans[i];
         if (!p->lease || published[i]) continue;
         any = true;
-        st = gf_delete_build(s, gf_buffer_view(&p->key), gf_lease_name(p->lease), batch, NULL);
+        gf_deleter by = {.owner = gf_lease_name(p->lease), .stamp = gf_lease_stamp(p->lease)};
+        st = gf_delete_build(s, gf_buffer_view(&p->key), &by, batch, NULL);
     }
     if (st == GF_OK && any) st = gf_batch_write(batch, GF_SYNC_OFF, NULL);
     gf_batch_free(batch);

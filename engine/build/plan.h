@@ -105,6 +105,13 @@ gf_status gf_build_plans_begin(gf_build_plan *const *plans, size_t n, gf_snapsho
 /** The leases of builds end; rows of those not published are deleted. */
 void gf_build_plans_end(gf_build_plan *const *plans, const bool *published, size_t n);
 
+/**
+ * A document's row as the build has it. Without a snapshot GF_ENOTFOUND also where it has changed
+ * after the build's seq: it counts as put after the build.
+ */
+gf_status gf_build_plan_document(const gf_build_plan *plan, gf_slice key, gf_row *row,
+                                 gf_error *err);
+
 /** Report progress to the caller of the rebuild, where it wants to know. */
 void gf_build_plan_progress(const gf_build_plan *plan, const char *phase, uint64_t done,
                             uint64_t total);

@@ -121,6 +121,8 @@ static gf_status move_pointer(const gf_build_plan *p, gf_slice key, gf_batch *ba
     if (st == GF_OK && gf_collection_row_served(&row, p->configuration) != p->served.build)
         st = gf_fail(err, GF_ECONFLICT, "another build was published meanwhile");
     if (st == GF_OK) st = gf_lease_give_up(p->lease, batch, err);
+    if (st == GF_OK)
+        st = gf_lease_check_mark(p->lease, p->store->tables.builds, GF_BUILDS_PROGRESS, err);
     if (st == GF_OK) st = put_number(p, batch, key, "processed", now, err);
     if (st == GF_OK) st = put_number(p, batch, key, "rebuilt", p->build, err);
     /* A build by settings of its own is no news of the configuration's. */
@@ -170,8 +172,11 @@ static gf_status lower_to_build(void *context, const gf_row *row, gf_error *err)
     needed_changes *n = context;
     gf_row progress = {0};
     uint64_t seq;
-    gf_status st = gf_table_get(n->store->tables.builds, NULL, row->key, 1u << GF_BUILDS_PROGRESS,
-                                &progress, err);
+    /* Without snapshots views read a build for a while after it was marked. */
+    gf_status st = GF_ENOTFOUND;
+    if (!gf_database_holds_in_rows(n->store->db))
+        st = gf_table_get(n->store->tables.builds, NULL, row->key, 1u << GF_BUILDS_PROGRESS,
+                          &progress, err);
     gf_row_release(&progress);
     if (st != GF_ENOTFOUND) return st;
     if (!gf_rows_cell_number(gf_row_find(row, GF_BUILDS_MAIN, "seq"), &seq))
@@ -231,12 +236,27 @@ static gf_status delete_leftovers(const gf_build_plan *const *plans, size_t n,
     if (st != GF_OK) return st;
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         st = gf_delete_builds(s, gf_buffer_view(&left[i].builds), batch, NULL);
-        if (st == GF_OK)
+        if (st == GF_OK && !gf_database_holds_in_rows(s->db))
             st = gf_build_trim_changes(s, plans[i]->where, left[i].changes, batch, NULL);
     }
     if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_OFF, NULL);
     gf_batch_free(batch);
     return st;
+}
+
+/*
+ * Changes are deleted under the hold where rows hold themselves, as of that hold. A failure leaves
+ * them to the next rebuild.
+ */
+static void trim_held(const gf_build_plan *const *plans, size_t n, const leftovers *left)
+{
+    gf_batch *batch;
+    gf_status st = gf_batch_create(plans[0]->store->db, &batch, NULL);
+    if (st != GF_OK) return;
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        st = gf_build_trim_changes(plans[i]->store, plans[i]->where, left[i].changes, batch, NULL);
+    if (st == GF_OK) (void)gf_batch_write(batch, GF_SYNC_ON, NULL);
+    gf_batch_free(batch);
 }
 
 gf_status gf_build_move_pointers(const gf_build_plan *const *plans, size_t n, gf_error *err)
@@ -254,6 +274,7 @@ gf_status gf_build_move_pointers(const gf_build_plan *const *plans, size_t n, gf
         if (left[i].edited)
             (void)s->catch_up_edits(s, plans[i]->where, plans[i]->configuration,
                                     plans[i]->pins.edited, NULL);
+    if (st == GF_OK && gf_database_holds_in_rows(s->db)) trim_held(plans, n, left);
     gf_hold_let_go(&hold);
     /* The builds are published: old rows that are left now are cleared away by the next write. */
     if (st == GF_OK && delete_leftovers(plans, n, left) != GF_OK) gf_store_leave_untidy(s);

@@ -43,6 +43,7 @@ static gf_status count_texts(const gf_build_plan *plan, gf_pool *pool, const gf_
 {
     gf_text_reader_options o = {.store = plan->store,
                                 .snapshot = plan->snapshot,
+                                .seq = plan->snapshot ? 0 : plan->seq,
                                 .where = plan->where,
                                 .threads = gf_pool_size(pool),
                                 .small = plan->options->memory > 0};

@@ -62,10 +62,16 @@ static void wait_in_line(struct gf_put_line *l, gf_put_waiter *mine)
     pthread_mutex_unlock(&l->lock);
 }
 
+/* Rows hold themselves: a batch is of one collection, and its journal has a bound. */
+static bool writes_rows(const gf_store *store)
+{
+    return gf_database_holds_in_rows(store->db);
+}
+
 /* A put may be written with others if nothing is, or will be, held back. */
 static bool can_share(const gf_put_part *part)
 {
-    return part->last && part->put->held.n == 0;
+    return part->last && part->put->held.n == 0 && !writes_rows(part->put->store);
 }
 
 /* The first puts of the line that can be written together; they stay in the line meanwhile. */
@@ -108,6 +114,46 @@ static void write_alone(gf_put_waiter *p)
     p->status = gf_put_write(&p->part, 1, p->counts, p->err);
 }
 
+/* The next rows of one collection and of whole ids that fit a journal, of those that are sorted. */
+static size_t piece_of(const gf_put_rows *rows, size_t from)
+{
+    enum { JOURNAL_BYTES = 1 << 20 };
+    const gf_put_row *at = rows->at;
+    size_t bytes = 0, end = from;
+    for (size_t i = from; i < rows->n; i++) {
+        bool same = gf_slice_equal(at[i].collection, at[from].collection);
+        bool same_id = i > from && same && gf_slice_equal(at[i].id, at[i - 1].id);
+        bytes += at[i].bytes;
+        if (!same_id) end = i;
+        if (i > from && (!same || (bytes > JOURNAL_BYTES && end > from))) return end;
+    }
+    return rows->n;
+}
+
+/* Pieces that are counted were written, also where a later one fails. */
+static void write_pieces(gf_put_waiter *p)
+{
+    gf_put *put = p->part.put;
+    gf_put_rows *rows = p->part.rows;
+    uint64_t made = put->collections;
+    *p->counts = (gf_put_counts){0};
+    p->status = gf_put_sort(rows->at, rows->n, p->err);
+    for (size_t i = 0, end; i < rows->n && p->status == GF_OK; i = end) {
+        end = piece_of(rows, i);
+        gf_put_rows piece = {.at = rows->at + i, .n = end - i};
+        gf_put_part part = {put, &piece, p->part.last};
+        gf_put_counts counts = {0};
+        gf_hold hold;
+        p->status = gf_put_hold(&part, 1, &hold, p->err);
+        if (p->status == GF_OK) p->status = gf_put_write(&part, 1, &counts, p->err);
+        gf_hold_let_go(&hold);
+        if (p->status != GF_OK) break;
+        gf_put_counts_add(p->counts, &counts);
+        put->collections = made + p->counts->collections;
+    }
+    put->collections = made;
+}
+
 static void write_group(gf_put_waiter **waiters, const gf_put_part *parts, size_t n)
 {
     gf_error why = {GF_OK, ""};
@@ -131,6 +177,11 @@ static void lead_group(gf_store *store)
     gf_error why = {GF_OK, ""};
     gf_hold hold;
     size_t n = choose_group(store->put_line, parts, waiters);
+    if (writes_rows(store)) {
+        write_pieces(waiters[0]);
+        leave_line(store->put_line, waiters, n);
+        return;
+    }
     gf_status st = gf_put_hold(parts, n, &hold, &why);
     if (st == GF_OK) write_group(waiters, parts, n);
     gf_hold_let_go(&hold);

@@ -148,8 +148,14 @@ gf_status gf_put_write(const gf_put_part *parts, size_t n, gf_put_counts *counts
 /** Hold the collections of all rows of the parts, of one namespace. flush.c */
 gf_status gf_put_hold(const gf_put_part *parts, size_t n, gf_hold *hold, gf_error *err);
 
-/** Write and sync a part, together with other threads' meanwhile: one sync for all of them.
- * group.c */
+/** Add up. writer.c */
+void gf_put_counts_add(gf_put_counts *to, const gf_put_counts *from);
+
+/**
+ * Write and sync a part, together with other threads' meanwhile: one sync for all of them. Where rows
+ * hold themselves it is written collection by collection, in batches of about 1 MB, and what is
+ * counted was written also where it fails. group.c
+ */
 gf_status gf_put_commit(const gf_put_part *part, gf_put_counts *counts, gf_error *err);
 
 /* ---- writer.c: for the thread of the put's caller -------------------------------------------- */

@@ -9,7 +9,7 @@
  */
 #include "engine/put/put_internal.h"
 
-static void add_counts(gf_put_counts *to, const gf_put_counts *from)
+void gf_put_counts_add(gf_put_counts *to, const gf_put_counts *from)
 {
     to->created += from->created;
     to->changed += from->changed;
@@ -26,10 +26,10 @@ static gf_status write_rows(gf_put *p, gf_put_rows *rows, bool last, gf_error *e
     if (rows->n == 0) return GF_OK;
     gf_status st = gf_put_commit(&(gf_put_part){p, rows, last}, &counts, err);
     gf_put_rows_reset(rows);
-    if (st != GF_OK) return st;
-    add_counts(&p->written, &counts);
+    if (st != GF_OK && !gf_database_holds_in_rows(p->store->db)) return st;
+    gf_put_counts_add(&p->written, &counts);
     p->collections += counts.collections;
-    return GF_OK;
+    return st;
 }
 
 /* Write the held changes, batch by batch: now each is the last of its id. */
@@ -59,7 +59,7 @@ static gf_status write_back(void *context, gf_error *err)
 
 static void count_written(gf_put *p)
 {
-    add_counts(&p->counts, &p->written);
+    gf_put_counts_add(&p->counts, &p->written);
     p->written = (gf_put_counts){0};
 }
 

@@ -162,6 +162,7 @@ static gf_status look_at_text(gf_search_items *q, size_t item, uint32_t document
     gf_status st = gf_cancel_check(s->cancel, err);
     if (st == GF_OK) st = gf_id_reader_id(&s->index.ids, document, &id, err);
     if (st == GF_OK) st = gf_state_row(s->state, id, row, err);
+    if (st == GF_ENOTFOUND && !s->state->snapshot) return GF_OK; /* deleted just now */
     if (st == GF_ENOTFOUND) return gf_fail(err, GF_ECORRUPT, "a document of the index is missing");
     if (st != GF_OK) return st;
     const gf_cell *text = gf_row_find(row, GF_DOCUMENTS_MAIN, "text");

@@ -155,8 +155,9 @@ static gf_status find_items(searching *s, gf_error *err)
 
 /* ---- visits ---------------------------------------------------------------------------------- */
 
-/* The document is read into the row; its id lasts as long as *id does. */
-static gf_status read_candidate(searching *s, const gf_candidate *c, gf_slice *id, gf_error *err)
+/* The document, if it is *there, is read into the row; its id lasts as long as *id does. */
+static gf_status read_candidate(searching *s, const gf_candidate *c, gf_slice *id, bool *there,
+                                gf_error *err)
 {
     uint32_t low = (uint32_t)c->key;
     gf_status st = GF_OK;
@@ -165,6 +166,8 @@ static gf_status read_candidate(searching *s, const gf_candidate *c, gf_slice *i
     else
         *id = s->fresh.hits[low].id;
     if (st == GF_OK) st = gf_state_row(s->source.state, *id, &s->row, err);
+    *there = st == GF_OK;
+    if (st == GF_ENOTFOUND && !s->source.state->snapshot) return GF_OK; /* deleted just now */
     return st == GF_ENOTFOUND ? gf_fail(err, GF_ECORRUPT, "a document of the index is missing")
                               : st;
 }
@@ -212,8 +215,8 @@ static gf_status visit_candidate(searching *s, const gf_candidate *c, uint64_t *
     gf_membership m;
     bool wanted = true, placed = false;
     gf_status st = gf_cancel_check(s->source.cancel, err);
-    if (st == GF_OK) st = read_candidate(s, c, &id, err);
-    if (st == GF_OK && !gf_filter_is_empty(&s->filter))
+    if (st == GF_OK) st = read_candidate(s, c, &id, &wanted, err);
+    if (st == GF_OK && wanted && !gf_filter_is_empty(&s->filter))
         st = gf_filter_test(&s->filter, &s->row, &wanted, err);
     if (st == GF_OK && wanted) st = find_membership(s, id, &m, &placed, err);
     if (st != GF_OK || !wanted) return st;

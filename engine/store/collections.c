@@ -286,7 +286,8 @@ gf_status gf_collection_delete(gf_store *s, gf_place where, gf_error *err)
     if (st == GF_OK) st = begin_deletion(s, where, gf_buffer_view(&key), &lease, err);
     if (st == GF_OK) {
         /* Others may write meanwhile: not below this key, while it is marked. */
-        st = gf_delete_collection_rows(s, gf_buffer_view(&key), gf_lease_name(lease), err);
+        gf_deleter by = {.owner = gf_lease_name(lease), .stamp = gf_lease_stamp(lease)};
+        st = gf_delete_collection_rows(s, gf_buffer_view(&key), &by, err);
         if (st != GF_OK) gf_store_leave_untidy(s);
     }
     gf_lease_end(lease);

@@ -29,6 +29,7 @@ static gf_status list_unfinished(gf_table *table, unsigned family, gf_buffer *ke
 
 typedef struct mark {
     bool there;
+    bool dropped;               /* what it names was deleted, and is to be once more */
     char owner[GF_OWNER_BYTES]; /* empty where none is named */
 } mark;
 
@@ -38,29 +39,39 @@ static gf_status read_mark(gf_table *table, unsigned family, gf_slice key, mark 
     gf_status st = gf_table_get(table, NULL, key, 1u << family, &row, err);
     *m = (mark){.there = st == GF_OK};
     const gf_cell *owner = st == GF_OK ? gf_row_find(&row, family, "owner") : NULL;
+    const gf_cell *state = st == GF_OK ? gf_row_find(&row, family, "state") : NULL;
     if (owner) snprintf(m->owner, sizeof m->owner, "%.*s", GF_SLICE_ARG(owner->value));
+    m->dropped = state && gf_slice_equal(state->value, GF_SLICE("dropped"));
     gf_row_release(&row);
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
 /* In a shared store the mark gets this process for its owner: whoever had it can write no more. */
 static gf_status take_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
-                           gf_batch *batch, gf_error *err)
+                           bool dropped, gf_batch *batch, gf_error *err)
 {
     char owner[GF_OWNER_BYTES];
     if (!gf_store_is_shared(s)) return GF_OK;
     bool of_build = table == s->tables.builds;
     gf_store_name_owner(s, owner);
-    gf_column columns[] = {
-        {GF_SLICE("state"), of_build ? GF_SLICE("dropping") : GF_SLICE("deleting")},
-        {GF_SLICE("owner"), gf_slice_str(owner)}};
+    gf_column columns[] = {{GF_SLICE("state"), dropped    ? GF_SLICE("dropped")
+                                               : of_build ? GF_SLICE("dropping")
+                                                          : GF_SLICE("deleting")},
+                           {GF_SLICE("owner"), gf_slice_str(owner)}};
     gf_batch_replace(batch, table, key, family, columns, 2, 0);
     return gf_batch_write(batch, GF_SYNC_ON, err);
 }
 
+/* A mark as a walk over them finds it. */
+typedef struct leaving {
+    bool left;
+    gf_deleter by; /* if so: this process, whose mark it is now */
+    char owner[GF_OWNER_BYTES];
+} leaving;
+
 /* The collection is held. */
 static gf_status judge_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
-                            gf_batch *batch, bool *left, gf_error *err)
+                            gf_batch *batch, leaving *l, gf_error *err)
 {
     mark m = {0};
     bool living = false, served = false;
@@ -73,26 +84,42 @@ static gf_status judge_mark(gf_store *s, gf_table *table, unsigned family, gf_sl
         gf_batch_delete_row(batch, table, key, 1u << family);
         st = gf_batch_write(batch, GF_SYNC_ON, err);
     } else if (st == GF_OK) {
-        st = take_mark(s, table, family, key, batch, err);
-        *left = st == GF_OK;
+        st = take_mark(s, table, family, key, m.dropped, batch, err);
+        l->left = st == GF_OK;
+        l->by = (gf_deleter){gf_slice_str(l->owner), gf_hold_stamp(s->db), m.dropped};
     }
     return st;
 }
 
 /*
  * A mark that is still there while the collection is held, and has no living lease behind it, is of
- * nobody: then *left. Of a build that is served it says nothing, since that was published: it is
- * taken off.
+ * nobody: then it is left. Of a build that is served it says nothing, since that was published: it
+ * is taken off.
  */
 static gf_status look_at_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
-                              gf_batch *batch, bool *left, gf_error *err)
+                              gf_batch *batch, leaving *l, gf_error *err)
 {
     gf_hold hold;
     gf_slice held = gf_lease_collection(key);
-    *left = false;
+    l->left = false;
+    gf_store_name_owner(s, l->owner);
     gf_status st = gf_hold_take(s->tables.collections, &held, 1, &hold, err);
-    if (st == GF_OK) st = judge_mark(s, table, family, key, batch, left, err);
+    if (st == GF_OK) st = judge_mark(s, table, family, key, batch, l, err);
     gf_hold_let_go(&hold);
+    return st;
+}
+
+/* A batch that was cut short is finished by whoever holds its collection next. */
+static gf_status finish_batches(gf_store *s, gf_buffer *keys, gf_error *err)
+{
+    gf_hold hold;
+    gf_slice key;
+    if (!gf_database_holds_in_rows(s->db)) return GF_OK;
+    gf_status st = list_unfinished(s->tables.collections, GF_COLLECTIONS_JOURNAL, keys, err);
+    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
+        st = gf_hold_take(s->tables.collections, &key, 1, &hold, err);
+        gf_hold_let_go(&hold);
+    }
     return st;
 }
 
@@ -114,18 +141,17 @@ static gf_status tidy(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *e
 {
     gf_slice key;
     gf_table *collections = s->tables.collections, *builds = s->tables.builds;
-    bool left;
-    char owner[GF_OWNER_BYTES];
-    gf_store_name_owner(s, owner);
-    gf_status st = list_unfinished(collections, GF_COLLECTIONS_PROGRESS, keys, err);
+    leaving l;
+    gf_status st = finish_batches(s, keys, err);
+    if (st == GF_OK) st = list_unfinished(collections, GF_COLLECTIONS_PROGRESS, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
-        st = look_at_mark(s, collections, GF_COLLECTIONS_PROGRESS, key, batch, &left, err);
-        if (st == GF_OK && left) st = gf_delete_collection_rows(s, key, gf_slice_str(owner), err);
+        st = look_at_mark(s, collections, GF_COLLECTIONS_PROGRESS, key, batch, &l, err);
+        if (st == GF_OK && l.left) st = gf_delete_collection_rows(s, key, &l.by, err);
     }
     if (st == GF_OK) st = list_unfinished(builds, GF_BUILDS_PROGRESS, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
-        st = look_at_mark(s, builds, GF_BUILDS_PROGRESS, key, batch, &left, err);
-        if (st == GF_OK && left) st = gf_delete_build(s, key, gf_slice_str(owner), batch, err);
+        st = look_at_mark(s, builds, GF_BUILDS_PROGRESS, key, batch, &l, err);
+        if (st == GF_OK && l.left) st = gf_delete_build(s, key, &l.by, batch, err);
         if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     }
     if (st == GF_OK) st = tidy_leases(s, batch, keys, err);
@@ -199,7 +225,7 @@ static gf_status check_able(const gf_store *s, gf_error *err)
 {
     enum { NEEDED = GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT };
     unsigned capabilities = gf_database_capabilities(s->db);
-    if ((capabilities & NEEDED) == NEEDED) return GF_OK;
+    if ((capabilities & NEEDED) == NEEDED || gf_database_holds_in_rows(s->db)) return GF_OK;
     if (capabilities & GF_BACKEND_NAMED)
         return gf_fail(err, GF_EINVAL,
                        "a store in HBase has users' tables alone; collections, and what the "

@@ -17,11 +17,15 @@
  *
  * @param hold  let go of by gf_hold_let_go, also after a failure
  * @return GF_OK; GF_EINVAL where the backend lacks GF_BACKEND_BATCH or GF_BACKEND_SNAPSHOT, which
- *         whatever changes a collection relies on; GF_EIO, GF_ENOMEM
+ *         whatever changes a collection relies on, unless rows of collections hold themselves
+ *         (gf_database_hold_in_rows); GF_EIO, GF_ENOMEM
  */
 gf_status gf_hold_collection(gf_store *store, gf_place where, gf_hold *hold, gf_error *err);
 
-/** Hold several collections of a namespace at once. The names are sorted; equal ones count once. */
+/**
+ * Hold several collections of a namespace at once. The names are sorted; equal ones count once.
+ * GF_EINVAL where rows hold themselves, which are held one at a time.
+ */
 gf_status gf_hold_collections(gf_store *store, gf_slice name_space, gf_slice *collections, size_t n,
                               gf_hold *hold, gf_error *err);
 

@@ -19,6 +19,7 @@ struct gf_lease {
     gf_store *store;
     gf_buffer key;
     uint64_t seq;
+    uint64_t stamp; /* of the batch that put the mark, where rows hold themselves */
     char owner[GF_OWNER_BYTES];
     gf_buffer column; /* of its cell, in a shared store */
     uint64_t beat;    /* of the cell as it was last written; the renewing thread's */
@@ -35,7 +36,7 @@ typedef struct gf_seen_lease {
 
 bool gf_store_is_shared(const gf_store *s)
 {
-    return gf_database_capabilities(s->db) & GF_BACKEND_SHARED;
+    return gf_database_capabilities(s->db) & GF_BACKEND_SHARED || gf_database_holds_in_rows(s->db);
 }
 
 void gf_store_name_owner(const gf_store *s, char name[GF_OWNER_BYTES])
@@ -120,12 +121,12 @@ static void forget_seen(gf_store *s, double now)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->n_seen; i++)
-        if (now - s->seen[i].last <= 100 * s->patience) s->seen[kept++] = s->seen[i];
+        if (now - s->seen[i].last <= 100 * s->patience + s->grace) s->seen[kept++] = s->seen[i];
     s->n_seen = kept;
 }
 
 /* Has it been seen unchanged for the time of a lease? Where memory is short, it has not. */
-static bool has_ended(gf_store *s, gf_slice key, gf_slice column, gf_slice value)
+static bool has_ended(gf_store *s, gf_slice key, gf_slice column, gf_slice value, double patience)
 {
     uint64_t of = XXH64(column.ptr, column.len, XXH64(key.ptr, key.len, 0));
     uint64_t hash = XXH64(value.ptr, value.len, 0);
@@ -145,7 +146,7 @@ static bool has_ended(gf_store *s, gf_slice key, gf_slice column, gf_slice value
     }
     if (i < s->n_seen) {
         s->seen[i].last = now;
-        ended = now - s->seen[i].since >= s->patience;
+        ended = now - s->seen[i].since >= patience;
     }
     pthread_mutex_unlock(&s->lease_lock);
     return ended;
@@ -161,7 +162,7 @@ static bool cell_lives(gf_store *s, gf_slice collection_key, const gf_cell *cell
     pthread_mutex_unlock(&s->lease_lock);
     if (own) return true;
     if (!gf_store_is_shared(s) || is_of_store(s, *owner)) return false;
-    return !has_ended(s, collection_key, cell->qualifier, cell->value);
+    return !has_ended(s, collection_key, cell->qualifier, cell->value, s->patience);
 }
 
 /* Is it in the way of work below a key? A deletion of the collection is in that of all. */
@@ -216,7 +217,7 @@ gf_status gf_lease_stands_behind(gf_store *s, gf_slice key, gf_slice owner, bool
     *living = l != NULL;
     pthread_mutex_unlock(&s->lease_lock);
     if (*living || !gf_store_is_shared(s)) return GF_OK;
-    bool has_cell = false;
+    bool has_cell = false, by_rows = gf_database_holds_in_rows(s->db);
     gf_status st = read_cells(s, of_collection, &row, err);
     for (size_t i = 0; i < row.n_cells && st == GF_OK && !has_cell; i++) {
         bool lives = cell_lives(s, of_collection, &row.cells[i], &name);
@@ -224,7 +225,9 @@ gf_status gf_lease_stands_behind(gf_store *s, gf_slice key, gf_slice owner, bool
         *living = has_cell && lives;
     }
     if (st == GF_OK && !has_cell)
-        *living = !is_of_store(s, owner) && !has_ended(s, key, GF_SLICE(""), owner);
+        *living = by_rows ? !has_ended(s, key, GF_SLICE(""), owner, s->grace)
+                          : !is_of_store(s, owner) &&
+                                !has_ended(s, key, GF_SLICE(""), owner, s->patience);
     gf_row_release(&row);
     return st;
 }
@@ -401,6 +404,7 @@ gf_status gf_lease_take(gf_store *s, gf_slice key, uint64_t seq, gf_batch *batch
     gf_lease *l = gf_calloc(1, sizeof *l);
     if (!l) return gf_fail_memory(err, "a lease");
     *l = (gf_lease){.store = s, .seq = seq, .renewed = gf_clock_seconds()};
+    if (gf_database_holds_in_rows(s->db)) l->stamp = gf_hold_stamp(s->db) + 1;
     gf_store_name_owner(s, l->owner);
     gf_buffer_slice(&l->key, key);
     gf_status st = gf_buffer_check(&l->key, err);
@@ -463,11 +467,30 @@ gf_status gf_lease_give_up(const gf_lease *l, gf_batch *batch, gf_error *err)
     return st;
 }
 
+gf_status gf_lease_check_mark(const gf_lease *l, gf_table *table, unsigned progress, gf_error *err)
+{
+    gf_row row = {0};
+    if (!gf_store_is_shared(l->store)) return GF_OK;
+    gf_status st = gf_table_get(table, NULL, gf_buffer_view(&l->key), 1u << progress, &row, err);
+    const gf_cell *cell = st == GF_OK ? gf_row_find(&row, progress, "owner") : NULL;
+    bool names = cell && gf_slice_equal(cell->value, gf_lease_name(l));
+    gf_row_release(&row);
+    if (st != GF_OK && st != GF_ENOTFOUND) return st;
+    if (names) return GF_OK;
+    return gf_fail(err, GF_ECONFLICT, "another process is dropping what was being made");
+}
+
 void gf_lease_guard(const gf_lease *l, gf_table *table, unsigned progress, gf_batch *batch)
 {
     if (gf_store_is_shared(l->store))
         gf_batch_guard(batch, table, gf_buffer_view(&l->key), progress, GF_SLICE("owner"),
                        gf_lease_name(l));
+    gf_batch_stamp(batch, l->stamp);
+}
+
+uint64_t gf_lease_stamp(const gf_lease *l)
+{
+    return l->stamp;
 }
 
 void gf_lease_end(gf_lease *l)

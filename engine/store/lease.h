@@ -49,6 +49,9 @@ gf_status gf_lease_take(gf_store *store, gf_slice key, uint64_t seq, gf_batch *b
 /** The owner that a mark names; it is no other lease's. Borrowed. */
 gf_slice gf_lease_name(const gf_lease *lease);
 
+/** That of the batch that put the mark (gf_batch_stamp); 0 where rows do not hold themselves. */
+uint64_t gf_lease_stamp(const gf_lease *lease);
+
 /** False once it may have ended for others: by the own clock, less a margin. */
 bool gf_lease_is_mine(const gf_lease *lease);
 
@@ -58,7 +61,18 @@ bool gf_lease_is_mine(const gf_lease *lease);
  */
 gf_status gf_lease_give_up(const gf_lease *lease, gf_batch *batch, gf_error *err);
 
-/** All writes of the batch are made only where the mark in that row names this lease. */
+/**
+ * While the collection is held: the mark in that row still names this lease. Who drops what was made
+ * takes the mark first, and the lease's cell only in the end.
+ * @return GF_OK; GF_ECONFLICT
+ */
+gf_status gf_lease_check_mark(const gf_lease *lease, gf_table *table, unsigned progress,
+                              gf_error *err);
+
+/**
+ * All writes of the batch are made only where the mark in that row names this lease. Where rows hold
+ * themselves they are made as of the lease's stamp, and a late one may come behind that look.
+ */
 void gf_lease_guard(const gf_lease *lease, gf_table *table, unsigned progress, gf_batch *batch);
 
 /** The lease ends, and its cell goes if it is still there. NULL: nothing. */
@@ -81,7 +95,8 @@ void gf_store_name_owner(const gf_store *store, char name[GF_OWNER_BYTES]);
 
 /**
  * Whether somebody may be at work below a key that is marked, by that owner; the collection is held.
- * Without a lease (builds that are dropped) the mark itself is watched for the time of one.
+ * Without a lease (builds that are dropped) the mark itself is watched for the time of one; where
+ * rows hold themselves for that of views, which have no snapshots, and of late writes.
  */
 gf_status gf_lease_stands_behind(gf_store *store, gf_slice key, gf_slice owner, bool *living,
                                  gf_error *err);

@@ -15,7 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LEASE_SECONDS = 30 };
+enum { LEASE_SECONDS = 30, GRACE_SECONDS = 600 };
 
 static void init_leases(gf_store *s)
 {
@@ -26,6 +26,7 @@ static void init_leases(gf_store *s)
     pthread_condattr_destroy(&attributes);
     pthread_mutex_init(&s->lease_lock, NULL);
     s->lease_seconds = s->patience = LEASE_SECONDS;
+    s->grace = GRACE_SECONDS;
     if (getrandom(&s->token, sizeof s->token, 0) != sizeof s->token)
         s->token = (uint64_t)gf_clock_ms() << 22 ^ (uint64_t)getpid();
 }

@@ -48,6 +48,15 @@ unsigned gf_text_reader_lanes(unsigned threads)
 
 /* ---- a lane ---------------------------------------------------------------------------------- */
 
+/* Without a snapshot a document may have changed since, and then counts as put after the build. */
+static bool is_of_seq(const gf_text_reader_options *o, const gf_row *row)
+{
+    uint64_t seq = 0;
+    if (!o->seq) return true;
+    gf_rows_cell_number(gf_row_find(row, GF_DOCUMENTS_MAIN, "seq"), &seq);
+    return seq <= o->seq;
+}
+
 static gf_status open_filter(lane *l, const gf_text_reader_options *o, gf_error *err)
 {
     const gf_resolved *settings = o->settings;
@@ -114,7 +123,7 @@ static gf_status fill(void *context, size_t i, unsigned worker, gf_error *err)
     l->counts = (gf_text_counts){0};
     while (st == GF_OK && l->more && !gf_text_group_is_full(to, most)) {
         st = gf_scan_step(l->scan, &l->row, &l->more, err);
-        if (st == GF_OK && l->more) st = add_meant(l, to, err);
+        if (st == GF_OK && l->more && is_of_seq(&r->options, &l->row)) st = add_meant(l, to, err);
     }
     l->ready = true;
     return st;

@@ -21,6 +21,7 @@
 typedef struct gf_text_reader_options {
     gf_store *store;
     const gf_snapshot *snapshot; /* NULL: as it is now */
+    uint64_t seq;                /* documents that changed after it are left out; 0: none are */
     gf_place where;
     const gf_resolved *settings; /* whose filter and time say which are meant; NULL: all */
     const gf_id_set *within;     /* likewise; NULL: all */

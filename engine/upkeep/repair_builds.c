@@ -138,7 +138,7 @@ static gf_status drop_build(configuration *c, gf_slice key, uint64_t build, gf_e
     c->r->found.builds++;
     gf_status st =
         gf_repair_tell_of(c->r, c->where, c->name, build, "it is not whole, and is dropped", err);
-    if (st == GF_OK) st = gf_delete_build(c->r->store, key, GF_SLICE(""), c->r->batch, err);
+    if (st == GF_OK) st = gf_delete_build(c->r->store, key, &(gf_deleter){0}, c->r->batch, err);
     return st == GF_OK ? gf_repair_flush(c->r, 0, err) : st;
 }
 

@@ -8,6 +8,9 @@
  *     build's seq . . . . . . . . . . . seq of the kept set . . . . . . . view's seq
  *                  found by an earlier view                looked at by this one
  *
+ * Where there are no snapshots, changes that the seq does not count yet are looked at, too: they are
+ * there before any document goes, and documents are read as they are.
+ *
  * A view whose snapshot is older than the kept set finds its own. Without the kept set every read of
  * a cluster would walk over all documents that came or went in its collection since the build.
  *
@@ -117,7 +120,8 @@ gf_status gf_view_load_deleted(gf_view *v, gf_error *err)
     gf_deleted_set_drop(v->deleted); /* of a call before that failed */
     v->deleted = NULL;
     if (v->list) seq = gf_cluster_cache_deleted(v->list, v->seq, &v->deleted);
-    if (seq >= v->seq) return GF_OK;
+    /* Without a snapshot what is just being put is seen as well, before the seq counts it. */
+    if (seq >= v->seq && v->snapshot) return GF_OK;
     gf_status st = find_deleted(v, seq, v->deleted, &made, err);
     if (st != GF_OK) return st;
     if (made) {

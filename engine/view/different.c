@@ -106,6 +106,7 @@ static gf_status give(different_walk *w, uint32_t place, gf_slice id, float scor
     if (w->first) w->given[first] = true;
     if (w->after.len && gf_slice_compare(w->row.cells[0].qualifier, w->after) <= 0) return GF_OK;
     gf_status st = gf_view_membership(w->view, id, &m, err);
+    if (st == GF_ENOTFOUND && !w->view->snapshot) return GF_OK; /* deleted just now */
     if (st == GF_ENOTFOUND)
         return gf_fail(err, GF_ECORRUPT, "a member of a cluster, \"%.*s\", is missing",
                        GF_SLICE_ARG(id));

@@ -53,7 +53,7 @@ static gf_status take_sentence(gf_view *v, gf_cluster_info *info, gf_buffer *kep
     gf_status st = gf_buffer_check(kept, err);
     if (st != GF_OK) return st;
     gf_slice all = gf_buffer_view(kept), id = gf_slice_skip(all, length);
-    if (v->seq != v->info.seq) {
+    if (v->seq != v->info.seq || !v->snapshot) {
         if (gf_deleted_set_has(v->deleted, id)) return GF_OK;
         st = gf_view_membership(v, id, &m, err);
         if (st == GF_ENOTFOUND || (st == GF_OK && m.replaced)) return GF_OK;
@@ -186,6 +186,7 @@ static gf_status visit_member(member_walk *w, gf_error *err)
         return gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
     if (gf_deleted_set_has(w->view->deleted, id)) return GF_OK;
     gf_status st = gf_view_membership(w->view, id, &m, err);
+    if (st == GF_ENOTFOUND && !w->view->snapshot) return GF_OK; /* deleted just now */
     if (st == GF_ENOTFOUND)
         return gf_fail(err, GF_ECORRUPT, "a member of a cluster, \"%.*s\", is missing",
                        GF_SLICE_ARG(id));

@@ -203,7 +203,10 @@ gf_status gf_table_get_cell(gf_table *table, const gf_snapshot *snapshot, gf_sli
                             unsigned family, gf_slice qualifier, uint32_t versions, gf_row *row,
                             gf_error *err);
 
-/** A fixed state of the whole database. Free it before the database is closed. */
+/**
+ * A fixed state of the whole database. Free it before the database is closed. Where a database has no
+ * such states, but keeps collections row by row, it is NULL: the newest state at each read.
+ */
 gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *err);
 void gf_snapshot_free(gf_snapshot *snapshot);
 

@@ -23,4 +23,10 @@ void fixture_know_ended(gf_store *s)
 {
     s->patience = 0;
     s->look_again = 0;
+    gf_database_set_patience(s->db, 0);
+}
+
+void fixture_know_stopped(gf_store *s)
+{
+    s->grace = 0;
 }

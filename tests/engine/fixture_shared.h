@@ -16,4 +16,7 @@ gf_store *fixture_share_as(gf_backend *first, unsigned capabilities, gf_backend 
 /** The other processes have ended: whoever looks at their leases knows it at once. */
 void fixture_know_ended(gf_store *store);
 
+/** None of them goes on late, and nobody has a view: what is dropped goes at once. */
+void fixture_know_stopped(gf_store *store);
+
 #endif

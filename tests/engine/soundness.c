@@ -57,6 +57,13 @@ static gf_status count(void *context, const gf_row *row, gf_error *err)
     return GF_OK;
 }
 
+/* A batch of the collection was cut short: whoever holds it next finishes it first. */
+static bool has_journal(checking *c, gf_slice collection)
+{
+    return gf_database_holds_in_rows(c->s->db) &&
+           is_there(c, c->s->tables.collections, GF_COLLECTIONS_JOURNAL, collection);
+}
+
 /* ---- a build --------------------------------------------------------------------------------- */
 
 static uint64_t count_below(checking *c, gf_table *t, unsigned family, gf_slice prefix)
@@ -154,7 +161,8 @@ static gf_status check_pointers(checking *c, const gf_row *row)
         gf_key_u64(&key, build);
         if (!is_there(c, c->s->tables.builds, GF_BUILDS_MAIN, gf_buffer_view(&key)))
             st = fails("a pointer leads nowhere", gf_buffer_view(&key));
-        else if (is_there(c, c->s->tables.builds, GF_BUILDS_PROGRESS, gf_buffer_view(&key)))
+        else if (!has_journal(c, row->key) &&
+                 is_there(c, c->s->tables.builds, GF_BUILDS_PROGRESS, gf_buffer_view(&key)))
             st = fails("a build that is served has a mark", gf_buffer_view(&key));
         gf_buffer_release(&key);
     }
@@ -170,6 +178,7 @@ static gf_status check_collection(void *context, const gf_row *row, gf_error *er
     c->size = number(row, GF_COLLECTIONS_MAIN, "size");
     c->seq = number(row, GF_COLLECTIONS_MAIN, "seq");
     c->n = 0;
+    if (has_journal(c, row->key)) return check_pointers(c, row);
     gf_status st = walk(c, c->s->tables.documents, GF_DOCUMENTS_MAIN, row->key, check_document);
     if (st == GF_OK && c->n != c->size) st = fails("a size is wrong", row->key);
     if (st == GF_OK) st = check_pointers(c, row);
@@ -182,8 +191,10 @@ static gf_status check_collection(void *context, const gf_row *row, gf_error *er
 static gf_status check_owned(void *context, const gf_row *row, gf_error *err)
 {
     checking *c = context;
+    gf_slice collection = gf_lease_collection(row->key);
     (void)err;
-    if (is_there(c, c->s->tables.collections, GF_COLLECTIONS_MAIN, gf_lease_collection(row->key)))
+    if (is_there(c, c->s->tables.collections, GF_COLLECTIONS_MAIN, collection) ||
+        has_journal(c, collection))
         return GF_OK;
     return fails("a row is of no collection", row->key);
 }
@@ -195,6 +206,13 @@ static gf_status check_of_build(void *context, const gf_row *row, gf_error *err)
     size_t length = gf_lease_collection(row->key).len;
     length += gf_key_string_length(gf_slice_skip(row->key, length)) + 8;
     gf_slice key = gf_slice_of(row->key.ptr, length);
+    if (is_there(c, c->s->tables.collections, GF_COLLECTIONS_PROGRESS,
+                 gf_lease_collection(row->key)))
+        return check_owned(context, row, err); /* a deletion is under way */
+    /* Such marks outlive their collection, until nobody can be writing any more. */
+    if (gf_database_holds_in_rows(c->s->db) &&
+        is_there(c, c->s->tables.builds, GF_BUILDS_PROGRESS, key))
+        return GF_OK;
     if (!is_there(c, c->s->tables.builds, GF_BUILDS_MAIN, key) &&
         !is_there(c, c->s->tables.builds, GF_BUILDS_PROGRESS, key))
         return fails("a row is of no build", row->key);
@@ -233,6 +251,8 @@ const char *soundness_fault(gf_store *s, bool tidied)
     for (size_t i = 0; i < sizeof walks / sizeof walks[0] && st == GF_OK; i++)
         if (tidied || !walks[i].if_tidied)
             st = walk(&c, walks[i].table, walks[i].family, (gf_slice){0}, walks[i].each);
+    if (st == GF_OK && tidied && gf_database_holds_in_rows(s->db))
+        st = walk(&c, t->collections, GF_COLLECTIONS_JOURNAL, (gf_slice){0}, check_none);
     gf_row_release(&c.found);
     return st == GF_OK ? NULL : fault;
 }

@@ -29,6 +29,12 @@ typedef struct state {
 
 enum { MODEL_TABLES = 64 };
 
+/* What is put as of a time that is not later than that of a deletion stays away. */
+typedef struct tombstone {
+    item of; /* without columns; its timestamp */
+    uint64_t step;
+} tombstone;
+
 /* Rows that somebody holds; equal keys are kept out. */
 struct gf_backend_hold {
     gf_backend_hold *next;
@@ -47,6 +53,9 @@ typedef struct model {
     const gf_schema *schemas[MODEL_TABLES];
     unsigned n_tables;
     gf_backend_hold *holds;
+    tombstone *tombstones; /* n_tombstones; where rows are written one by one */
+    size_t n_tombstones;
+    uint64_t steps;
 } model;
 
 /* One of the processes that have the model open. */
@@ -69,6 +78,7 @@ typedef struct untimed {
 /* A write at work: a copy of the state, taken over in the end. */
 typedef struct work {
     model *m;
+    bool by_rows; /* one row, in which what is newer stays */
     state s;
     int64_t now;
     untimed *untimed;
@@ -102,6 +112,12 @@ static gf_status check_alive(gf_backend *b, gf_error *err)
     return gf_fail(err, GF_EIO, "the process has ended");
 }
 
+/* Without batches each row is a step, times count, and holds keep out this process' threads alone. */
+static bool writes_rows(const process *p)
+{
+    return !(p->operations.capabilities & GF_BACKEND_BATCH);
+}
+
 static bool holds_any(const process *p)
 {
     const gf_backend_hold *h = p->m->holds;
@@ -117,7 +133,8 @@ static gf_status begin_step(gf_backend *b, gf_error *err)
     pthread_mutex_lock(&p->m->lock);
     bool keeps_out = holds_any(p);
     pthread_mutex_unlock(&p->m->lock);
-    if (p->before_step && !keeps_out) p->before_step(p->context);
+    if (p->before_step && !has_ended(p) && (!keeps_out || writes_rows(p)))
+        p->before_step(p->context);
     return check_alive(b, err);
 }
 
@@ -237,10 +254,57 @@ static void remove_cell(work *w, const item *cell, bool only_expired)
             remove_item(&w->s, i);
 }
 
+/* ---- rows that are written one by one -------------------------------------------------------- */
+
+static tombstone *find_tombstone(const work *w, const item *cell)
+{
+    for (size_t i = 0; i < w->m->n_tombstones; i++)
+        if (compare_cells(&w->m->tombstones[i].of, cell) == 0) return &w->m->tombstones[i];
+    return NULL;
+}
+
+static void bury(work *w, const item *it)
+{
+    tombstone *t = find_tombstone(w, it);
+    if (!t) {
+        size_t n = w->m->n_tombstones + 1;
+        w->m->tombstones = must(gf_realloc(w->m->tombstones, n, sizeof *w->m->tombstones));
+        t = &w->m->tombstones[w->m->n_tombstones++];
+        *t = (tombstone){.of = *it};
+    }
+    if (it->timestamp > t->of.timestamp) t->of.timestamp = it->timestamp;
+    t->step = w->m->steps;
+}
+
+/* Is there something newer, or a deletion by an earlier write that hides the put? */
+static bool comes_late(const work *w, const item *cell, int64_t timestamp)
+{
+    ptrdiff_t newest = find(&w->s, cell, INT64_MAX);
+    const tombstone *t = find_tombstone(w, cell);
+    if (newest >= 0 && w->s.items[newest].timestamp > timestamp) return true;
+    return t && t->step != w->m->steps && t->of.timestamp >= timestamp;
+}
+
+/* A deletion as of a time (0: of whatever is there) leaves what is newer. */
+static bool is_buried(work *w, const gf_change *c, const item *it)
+{
+    if (!w->by_rows) return true;
+    if (c->timestamp && it->timestamp > c->timestamp) return false;
+    bury(w, it);
+    return true;
+}
+
 static int64_t time_of(work *w, const gf_change *c, const item *cell)
 {
     const gf_family *f = family_of(w->m, c->table, c->family);
     if (c->timestamp) return c->timestamp;
+    if (w->by_rows) {
+        ptrdiff_t there = find(&w->s, cell, INT64_MAX);
+        const tombstone *t = find_tombstone(w, cell);
+        int64_t last = there < 0 ? 0 : w->s.items[there].timestamp;
+        if (t && t->of.timestamp > last) last = t->of.timestamp;
+        return w->now > last ? w->now : last + 1; /* the server's clock, which is one */
+    }
     if (f->versions <= 1) return f->ttl_seconds ? w->now : 0;
     ptrdiff_t newest = find(&w->s, cell, INT64_MAX);
     int64_t last = newest < 0 ? INT64_MIN : w->s.items[newest].timestamp;
@@ -273,6 +337,7 @@ static void put(work *w, const gf_change *c)
     const gf_family *f = family_of(w->m, c->table, c->family);
     remove_cell(w, &cell, true);
     int64_t timestamp = time_of(w, c, &cell);
+    if (w->by_rows && comes_late(w, &cell, timestamp)) return;
     ptrdiff_t base = find(&w->s, &cell, f->versions > 1 ? timestamp : INT64_MAX);
     changed = cell;
     changed.key = keep(w->m, cell.key);
@@ -305,10 +370,12 @@ static void delete_column(work *w, const gf_change *c)
     for (size_t i = w->s.n; i-- > 0;) {
         item *it = &w->s.items[i];
         if (compare_cells(it, &cell) != 0) continue;
+        if (w->by_rows && c->timestamp && it->timestamp > c->timestamp) continue;
         gf_column *columns = must(gf_arena_alloc(&w->m->bytes, (it->n + 1) * sizeof *columns));
         it->n = without(it->columns, it->n, name, columns);
         it->columns = columns;
         if (it->n) continue;
+        if (w->by_rows) bury(w, it);
         if ((ptrdiff_t)i == newest) {
             remove_cell(w, &cell, false);
             return;
@@ -322,7 +389,7 @@ static void delete_row(work *w, const gf_change *c)
     for (size_t i = w->s.n; i-- > 0;) {
         const item *it = &w->s.items[i];
         if (it->table == c->table && (c->families >> it->family & 1) &&
-            gf_slice_equal(it->key, c->key))
+            gf_slice_equal(it->key, c->key) && is_buried(w, c, it))
             remove_item(&w->s, i);
     }
 }
@@ -396,9 +463,10 @@ static const gf_slice *value_of(const model *m, const gf_change *c)
     return NULL;
 }
 
-static void write_changes(model *m, const gf_change *changes, size_t n)
+static void write_changes(model *m, bool by_rows, const gf_change *changes, size_t n)
 {
-    work w = {.m = m, .s = copy_state(&m->now), .now = gf_clock_ms()};
+    m->steps++;
+    work w = {.m = m, .by_rows = by_rows, .s = copy_state(&m->now), .now = gf_clock_ms()};
     w.untimed = must(gf_array(n + 1, sizeof *w.untimed));
     for (size_t i = 0; i < n; i++)
         apply(&w, &changes[i]);
@@ -407,29 +475,62 @@ static void write_changes(model *m, const gf_change *changes, size_t n)
     m->now = w.s;
 }
 
+static bool is_met(const model *m, const gf_expectation *condition)
+{
+    if (!condition) return true;
+    gf_change c = {.table = condition->table,
+                   .family = condition->family,
+                   .key = condition->key,
+                   .qualifier = condition->qualifier};
+    const gf_slice *value = value_of(m, &c);
+    return value ? condition->expected && gf_slice_equal(*value, *condition->expected)
+                 : !condition->expected;
+}
+
+static gf_status write_step(gf_backend *b, const gf_change *changes, size_t n,
+                            const gf_expectation *condition, gf_error *err)
+{
+    model *m = model_of(b);
+    gf_status st = begin_step(b, err);
+    if (st != GF_OK) return st;
+    pthread_mutex_lock(&m->lock);
+    bool holds = is_met(m, condition);
+    if (holds) write_changes(m, writes_rows(process_of(b)), changes, n);
+    process_of(b)->writes += holds;
+    pthread_mutex_unlock(&m->lock);
+    return holds ? GF_OK : gf_fail(err, GF_ECONFLICT, "another value is there");
+}
+
+static bool is_same_row(const gf_change *a, const gf_change *b)
+{
+    return a->kind != GF_CHANGE_PUT_BLOCK && b->kind != GF_CHANGE_PUT_BLOCK &&
+           a->table == b->table && gf_slice_equal(a->key, b->key);
+}
+
+/* A condition is of the only row. */
+static gf_status write_rows(gf_backend *b, const gf_change *changes, size_t n,
+                            const gf_expectation *condition, gf_error *err)
+{
+    gf_status st = GF_OK;
+    size_t end;
+    for (size_t i = 0; i < n && st == GF_OK; i = end) {
+        for (end = i + 1; end < n && is_same_row(&changes[i], &changes[end]); end++)
+            ;
+        if (condition && (end < n || changes[i].table != condition->table ||
+                          !gf_slice_equal(changes[i].key, condition->key)))
+            abort();
+        st = write_step(b, changes + i, end - i, condition, err);
+    }
+    return st;
+}
+
 static gf_status write_model(gf_backend *b, const gf_change *changes, size_t n,
                              const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
                              gf_error *err)
 {
-    model *m = model_of(b);
-    bool holds = true;
     (void)sync, (void)hold;
-    gf_status st = begin_step(b, err);
-    if (st != GF_OK) return st;
-    pthread_mutex_lock(&m->lock);
-    if (condition) {
-        gf_change c = {.table = condition->table,
-                       .family = condition->family,
-                       .key = condition->key,
-                       .qualifier = condition->qualifier};
-        const gf_slice *value = value_of(m, &c);
-        holds = value ? condition->expected && gf_slice_equal(*value, *condition->expected)
-                      : !condition->expected;
-    }
-    if (holds) write_changes(m, changes, n);
-    process_of(b)->writes += holds;
-    pthread_mutex_unlock(&m->lock);
-    return holds ? GF_OK : gf_fail(err, GF_ECONFLICT, "another value is there");
+    if (n && writes_rows(process_of(b))) return write_rows(b, changes, n, condition, err);
+    return write_step(b, changes, n, condition, err);
 }
 
 /* Digits of a number of 64 bits, perhaps behind a minus sign. */
@@ -462,7 +563,7 @@ static gf_status increment(gf_backend *b, const gf_change *c, int64_t delta, gf_
         gf_change put_it = *c;
         snprintf(text, sizeof text, "%" PRId64, sum);
         put_it.value = gf_slice_str(text);
-        write_changes(m, &put_it, 1);
+        write_changes(m, writes_rows(process_of(b)), &put_it, 1);
         process_of(b)->writes++;
         *result = sum;
     }
@@ -658,11 +759,11 @@ static gf_status compact(gf_backend *b, unsigned milliseconds, gf_error *err)
 
 /* ---- holds ----------------------------------------------------------------------------------- */
 
-static bool is_held(const model *m, unsigned table, gf_slice key)
+static bool is_held(const process *p, unsigned table, gf_slice key)
 {
-    for (const gf_backend_hold *h = m->holds; h; h = h->next)
+    for (const gf_backend_hold *h = p->m->holds; h; h = h->next)
         for (size_t i = 0; i < h->n && h->table == table; i++)
-            if (gf_slice_equal(h->keys[i], key)) return true;
+            if (gf_slice_equal(h->keys[i], key) && (h->by == p || !writes_rows(p))) return true;
     return false;
 }
 
@@ -681,7 +782,7 @@ static gf_status take_hold(gf_backend *b, unsigned table, const gf_slice *keys, 
         h->keys[i] = keep(m, keys[i]);
     }
     for (size_t i = 0; i < n; i++)
-        while (is_held(m, table, h->keys[i])) {
+        while (is_held(process_of(b), table, h->keys[i])) {
             pthread_cond_wait(&m->let_go, &m->lock);
             i = 0;
         }
@@ -722,6 +823,7 @@ static void close_model(gf_backend *b)
     pthread_mutex_unlock(&m->lock);
     if (!last) return;
     gf_free(m->now.items);
+    gf_free(m->tombstones);
     gf_arena_release(&m->bytes);
     pthread_mutex_destroy(&m->lock);
     pthread_cond_destroy(&m->let_go);

@@ -1,0 +1,439 @@
+#include "storage/journal.h"
+
+#include "base/arena.h"
+#include "base/clock.h"
+#include "base/grow.h"
+#include "base/memory.h"
+#include "base/number.h"
+
+#include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#define OWNER GF_SLICE("owner")
+#define BATCH GF_SLICE("batch")
+
+struct gf_held_row {
+    gf_database *db;
+    gf_buffer key;
+    gf_buffer owner; /* the cell as this one has written it */
+    uint64_t stamp;
+    bool is_done_with; /* lost, or a write failed in the middle: nothing more is written */
+};
+
+/* ---- the cells ------------------------------------------------------------------------------- */
+
+static gf_slice name_of(const gf_held_row *h)
+{
+    return gf_buffer_view(&h->key);
+}
+
+static gf_change cell_change(const gf_held_row *h, gf_change_kind kind, unsigned family,
+                             gf_slice qualifier, gf_slice value)
+{
+    return (gf_change){.kind = kind,
+                       .table = gf_table_number(h->db->holds.table),
+                       .family = family,
+                       .key = name_of(h),
+                       .qualifier = qualifier,
+                       .value = value};
+}
+
+/* A cell of the row that is held; NULL where it is not there. */
+static gf_status read_cell(const gf_held_row *h, unsigned family, const char *qualifier,
+                           gf_row *row, const gf_cell **cell, gf_error *err)
+{
+    gf_status st = gf_table_get(h->db->holds.table, NULL, name_of(h), 1u << family, row, err);
+    *cell = st == GF_OK ? gf_row_find(row, family, qualifier) : NULL;
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+/* Changes of the held row alone, where the owner is `owner` (NULL: nobody ever was). */
+static gf_status change_held(const gf_held_row *h, const gf_slice *owner, const gf_change *changes,
+                             size_t n, gf_error *err)
+{
+    gf_backend *b = h->db->backend;
+    gf_expectation is = {gf_table_number(h->db->holds.table), h->db->holds.owner, name_of(h), OWNER,
+                         owner};
+    return b->operations->write(b, changes, n, &is, gf_hold_of_thread(h->db), GF_SYNC_ON, err);
+}
+
+static gf_status change_own(const gf_held_row *h, const gf_change *changes, size_t n, gf_error *err)
+{
+    gf_slice owner = gf_buffer_view(&h->owner);
+    return change_held(h, &owner, changes, n, err);
+}
+
+/* <stamp> <name>; false where it is none. The name is empty where nobody holds the row. */
+static bool read_owner(gf_slice value, uint64_t *stamp, gf_slice *name)
+{
+    if (!gf_number_take(&value, 20, stamp)) return false;
+    bool held = value.len > 0;
+    *name = gf_slice_skip(value, held);
+    return !held || (value.ptr[0] == ' ' && value.len > 1);
+}
+
+static gf_status write_owner(const gf_held_row *h, uint64_t stamp, bool held, gf_buffer *value,
+                             gf_error *err)
+{
+    gf_buffer_reset(value);
+    gf_buffer_format(value, "%" PRIu64, stamp);
+    if (held) gf_buffer_format(value, " %016" PRIx64, h->db->holds.token);
+    return gf_buffer_check(value, err);
+}
+
+/* ---- the journal ----------------------------------------------------------------------------- */
+
+static bool is_of_held(const gf_held_row *h, const gf_change *c)
+{
+    return c->table == gf_table_number(h->db->holds.table) && gf_slice_equal(c->key, name_of(h));
+}
+
+static void write_change(gf_buffer *to, const gf_change *c)
+{
+    const uint64_t numbers[] = {(uint64_t)c->kind, (uint64_t)c->form, c->table,
+                                c->family,         c->families,       c->n_columns};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        gf_buffer_varint(to, numbers[i]);
+    gf_buffer_string(to, c->key);
+    gf_buffer_string(to, c->qualifier);
+    gf_buffer_string(to, c->value);
+    for (size_t i = 0; i < c->n_columns; i++) {
+        gf_buffer_string(to, c->columns[i].name);
+        gf_buffer_string(to, c->columns[i].value);
+    }
+}
+
+static gf_status write_journal(const gf_change *changes, size_t n, uint64_t stamp, gf_buffer *to,
+                               gf_error *err)
+{
+    gf_buffer_varint(to, stamp);
+    for (size_t i = 0; i < n; i++)
+        write_change(to, &changes[i]);
+    return gf_buffer_check(to, err);
+}
+
+/* Slices of it are borrowed from the journal. */
+static bool read_change(gf_slice *from, gf_arena *memory, gf_change *c)
+{
+    uint32_t kind, form, n;
+    if (!gf_slice_take_varint32(from, &kind) || kind > GF_CHANGE_PUT_BLOCK ||
+        !gf_slice_take_varint32(from, &form) || form > GF_VALUE_SMALLER ||
+        !gf_slice_take_varint32(from, &c->table) || !gf_slice_take_varint32(from, &c->family) ||
+        !gf_slice_take_varint32(from, &c->families) || !gf_slice_take_varint32(from, &n) ||
+        !gf_slice_take_string(from, &c->key) || !gf_slice_take_string(from, &c->qualifier) ||
+        !gf_slice_take_string(from, &c->value) || n > from->len)
+        return false;
+    gf_column *columns = n ? gf_arena_alloc(memory, n * sizeof *columns) : NULL;
+    if (n && !columns) return false;
+    for (uint32_t i = 0; i < n; i++)
+        if (!gf_slice_take_string(from, &columns[i].name) ||
+            !gf_slice_take_string(from, &columns[i].value))
+            return false;
+    c->kind = (gf_change_kind)kind;
+    c->form = (gf_value_form)form;
+    c->columns = columns;
+    c->n_columns = n;
+    return true;
+}
+
+/* ---- a batch --------------------------------------------------------------------------------- */
+
+/*
+ * By key, those of one row in their order, which is that of the array; tables from the last one on, so
+ * that what tells of changes (the table changes) is there before what has changed.
+ */
+static int by_row(const void *a, const void *b)
+{
+    const gf_change *x = *(const gf_change *const *)a, *y = *(const gf_change *const *)b;
+    if (x->table != y->table) return x->table > y->table ? -1 : 1;
+    int order = gf_slice_compare(x->key, y->key);
+    return order ? order : (x > y) - (x < y);
+}
+
+/* Changes of rows that are not held, those of one row beside each other. */
+static gf_status write_others(const gf_held_row *h, const gf_change *changes, size_t n,
+                              uint64_t stamp, gf_error *err)
+{
+    gf_backend *b = h->db->backend;
+    const gf_change **order = gf_array(n + 1, sizeof *order);
+    gf_change *others = gf_array(n + 1, sizeof *others);
+    size_t n_others = 0;
+    gf_status st = order && others ? GF_OK : gf_fail_memory(err, "a batch");
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        if (!is_of_held(h, &changes[i])) order[n_others++] = &changes[i];
+    if (n_others) qsort(order, n_others, sizeof *order, by_row);
+    for (size_t i = 0; i < n_others && st == GF_OK; i++) {
+        others[i] = *order[i];
+        others[i].timestamp = (int64_t)stamp;
+    }
+    if (n_others && st == GF_OK)
+        st = b->operations->write(b, others, n_others, NULL, gf_hold_of_thread(h->db), GF_SYNC_ON,
+                                  err);
+    gf_free(order);
+    gf_free(others);
+    return st;
+}
+
+/* The held row's own, and one more. What is deleted of it is never the hold itself. */
+static gf_status write_held(const gf_held_row *h, const gf_change *changes, size_t n,
+                            const gf_change *more, gf_error *err)
+{
+    uint32_t kept = 1u << h->db->holds.owner | 1u << h->db->holds.journal;
+    gf_change *own = gf_array(n + 1, sizeof *own);
+    size_t n_own = 0;
+    if (!own) return gf_fail_memory(err, "a batch");
+    for (size_t i = 0; i < n; i++) {
+        if (!is_of_held(h, &changes[i])) continue;
+        own[n_own] = changes[i];
+        own[n_own++].families &= ~kept;
+    }
+    own[n_own++] = *more;
+    gf_status st = change_own(h, own, n_own, err);
+    gf_free(own);
+    return st;
+}
+
+static gf_status make_changes(const gf_held_row *h, const gf_change *changes, size_t n,
+                              uint64_t stamp, gf_error *err)
+{
+    gf_change journal =
+        cell_change(h, GF_CHANGE_DELETE_CELL, h->db->holds.journal, BATCH, (gf_slice){0});
+    gf_status st = write_others(h, changes, n, stamp, err);
+    return st == GF_OK ? write_held(h, changes, n, &journal, err) : st;
+}
+
+static gf_status replay(const gf_held_row *h, gf_slice journal, gf_error *err)
+{
+    gf_arena memory = {0};
+    gf_change *changes = NULL;
+    size_t n = 0, capacity = 0;
+    uint64_t stamp = 0;
+    bool good = gf_slice_take_varint(&journal, &stamp);
+    gf_status st = GF_OK;
+    while (good && journal.len && st == GF_OK) {
+        gf_change c = {0};
+        good = read_change(&journal, &memory, &c);
+        if (!good) break;
+        if (gf_grow(&changes, &capacity, n + 1, sizeof *changes))
+            changes[n++] = c;
+        else
+            st = gf_fail_memory(err, "a journal");
+    }
+    if (!good) st = gf_fail(err, GF_ECORRUPT, "the journal of a row that is held is damaged");
+    if (st == GF_OK) st = make_changes(h, changes, n, stamp, err);
+    gf_free(changes);
+    gf_arena_release(&memory);
+    return st;
+}
+
+/* Finish what the last holder has left. */
+static gf_status finish_last(const gf_held_row *h, gf_error *err)
+{
+    gf_row row = {0};
+    const gf_cell *cell;
+    gf_status st = read_cell(h, h->db->holds.journal, "batch", &row, &cell, err);
+    if (st == GF_OK && cell) st = replay(h, cell->value, err);
+    gf_row_release(&row);
+    return st;
+}
+
+/* ---- taking ---------------------------------------------------------------------------------- */
+
+/* How another's hold is seen to stay as it is. */
+typedef struct watching {
+    gf_buffer seen;
+    double since;
+    unsigned times;
+} watching;
+
+/* True once it has been unchanged for the time of a hold. */
+static bool has_ended(const gf_database *db, watching *w, gf_slice owner)
+{
+    double now = gf_clock_seconds();
+    if (!w->times || !gf_slice_equal(gf_buffer_view(&w->seen), owner)) {
+        gf_buffer_reset(&w->seen);
+        gf_buffer_slice(&w->seen, owner);
+        w->since = now;
+    }
+    w->times++;
+    return now - w->since >= db->holds.patience;
+}
+
+static void wait_a_moment(const watching *w)
+{
+    enum { SHORTEST = 1000000, TIMES = 20 };
+    long times = w->times < TIMES ? (long)w->times + 1 : TIMES;
+    nanosleep(&(struct timespec){.tv_nsec = SHORTEST * times}, NULL);
+}
+
+/* One try; *taken: the row is this one's. */
+static gf_status try_to_take(gf_held_row *h, watching *w, bool *taken, gf_error *err)
+{
+    gf_row row = {0};
+    const gf_cell *cell;
+    gf_slice name = {0}, was = {0};
+    gf_error why = {GF_OK, ""};
+    uint64_t last = 0, now = (uint64_t)gf_clock_ms();
+    gf_status st = read_cell(h, h->db->holds.owner, "owner", &row, &cell, err);
+    if (st == GF_OK && cell) was = cell->value;
+    if (st == GF_OK && cell && !read_owner(was, &last, &name))
+        st = gf_fail(err, GF_ECORRUPT, "the owner of a row that is held is damaged");
+    if (st != GF_OK || (name.len && !has_ended(h->db, w, was))) goto done;
+    h->stamp = last < now ? now : last + 1;
+    st = write_owner(h, h->stamp, true, &h->owner, err);
+    if (st != GF_OK) goto done;
+    gf_change put =
+        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&h->owner));
+    st = change_held(h, cell ? &was : NULL, &put, 1, &why);
+    *taken = st == GF_OK;
+    if (st == GF_ECONFLICT) st = GF_OK; /* another was first */
+    if (st != GF_OK && err) *err = why;
+done:
+    gf_row_release(&row);
+    return st;
+}
+
+static void free_row(gf_held_row *h)
+{
+    gf_buffer_release(&h->key);
+    gf_buffer_release(&h->owner);
+    gf_free(h);
+}
+
+gf_status gf_held_row_take(gf_database *db, gf_slice key, gf_held_row **row, gf_error *err)
+{
+    watching w = {0};
+    bool taken = false;
+    gf_held_row *h = gf_calloc(1, sizeof *h);
+    if (!h) return gf_fail_memory(err, "a hold");
+    h->db = db;
+    gf_buffer_slice(&h->key, key);
+    gf_status st = gf_buffer_check(&h->key, err);
+    while (st == GF_OK && !taken) {
+        st = try_to_take(h, &w, &taken, err);
+        if (st == GF_OK && !taken) wait_a_moment(&w);
+    }
+    if (st == GF_OK) st = finish_last(h, err);
+    gf_buffer_release(&w.seen);
+    if (st == GF_OK) {
+        *row = h;
+        return GF_OK;
+    }
+    if (taken)
+        gf_held_row_let_go(h);
+    else
+        free_row(h);
+    return st;
+}
+
+void gf_held_row_let_go(gf_held_row *h)
+{
+    gf_buffer value = {0};
+    if (!h) return;
+    if (write_owner(h, h->stamp, false, &value, NULL) == GF_OK) {
+        gf_change put =
+            cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&value));
+        (void)change_own(h, &put, 1, NULL); /* else it is another's, or ends by itself */
+    }
+    gf_buffer_release(&value);
+    free_row(h);
+}
+
+uint64_t gf_held_row_stamp(const gf_held_row *h)
+{
+    return h->stamp;
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+static gf_status check_condition(gf_database *db, const gf_expectation *c, gf_error *err)
+{
+    gf_row row = {0};
+    gf_selection what = {UINT32_C(1) << c->family, true, c->qualifier, 1};
+    gf_backend *b = db->backend;
+    gf_status st = gf_row_begin(&row, err);
+    if (st == GF_OK) st = b->operations->get(b, NULL, c->table, c->key, &what, &row, err);
+    bool there = row.n_cells > 0;
+    bool holds = c->expected ? there && gf_slice_equal(row.cells[0].value, *c->expected) : !there;
+    gf_row_release(&row);
+    if (st != GF_OK || holds) return st;
+    return gf_fail(err, GF_ECONFLICT, "another value is there");
+}
+
+/* Step 1, or the only one; the owner is then the one with the new stamp. */
+static gf_status begin_write(gf_held_row *h, const gf_change *changes, size_t n, bool alone,
+                             gf_error *err)
+{
+    gf_buffer owner = {0}, journal = {0};
+    gf_status st = write_owner(h, h->stamp + 1, true, &owner, err);
+    if (st == GF_OK && !alone) st = write_journal(changes, n, h->stamp + 1, &journal, err);
+    if (st != GF_OK) goto done;
+    const gf_change puts[] = {
+        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&owner)),
+        cell_change(h, GF_CHANGE_PUT, h->db->holds.journal, BATCH, gf_buffer_view(&journal))};
+    st = alone ? write_held(h, changes, n, &puts[0], err) : change_own(h, puts, 2, err);
+    if (st == GF_OK) {
+        gf_buffer before = h->owner;
+        h->owner = owner;
+        owner = before;
+        h->stamp++;
+    }
+done:
+    gf_buffer_release(&owner);
+    gf_buffer_release(&journal);
+    return st;
+}
+
+/* Another has taken the row, and makes the changes; when it can be taken again, they are there. */
+static gf_status wait_until_made(gf_held_row *h, gf_error *err)
+{
+    gf_held_row *again;
+    h->is_done_with = true;
+    gf_status st = gf_held_row_take(h->db, name_of(h), &again, err);
+    if (st == GF_OK) gf_held_row_let_go(again);
+    return st;
+}
+
+static gf_status fail_lost(gf_status st, gf_error *err)
+{
+    if (st != GF_ECONFLICT) return st;
+    return gf_fail(err, st, "another process has taken over what was being written");
+}
+
+gf_status gf_held_row_write(gf_held_row *h, const gf_change *changes, size_t n,
+                            const gf_expectation *condition, gf_error *err)
+{
+    size_t n_own = 0;
+    gf_status st = h->is_done_with ? GF_ECONFLICT : GF_OK;
+    if (st != GF_OK) return fail_lost(st, err);
+    if (condition) st = check_condition(h->db, condition, err);
+    if (st != GF_OK || n == 0) return st;
+    for (size_t i = 0; i < n; i++)
+        n_own += is_of_held(h, &changes[i]);
+    st = begin_write(h, changes, n, n_own == n, err);
+    h->is_done_with = st != GF_OK;
+    if (st != GF_OK || n_own == n) return fail_lost(st, err);
+    st = make_changes(h, changes, n, h->stamp, err);
+    if (st == GF_ECONFLICT) return wait_until_made(h, err);
+    h->is_done_with = st != GF_OK;
+    return st;
+}
+
+gf_status gf_journal_write_free(gf_database *db, gf_change *changes, size_t n,
+                                const gf_expectation *condition, uint64_t stamp, gf_sync sync,
+                                gf_error *err)
+{
+    gf_backend *b = db->backend;
+    bool one = true;
+    for (size_t i = 0; i < n && condition && one; i++)
+        one =
+            changes[i].table == condition->table && gf_slice_equal(changes[i].key, condition->key);
+    gf_status st = condition && !one ? check_condition(db, condition, err) : GF_OK;
+    if (st != GF_OK || n == 0) return st;
+    for (size_t i = 0; i < n && stamp; i++)
+        changes[i].timestamp = (int64_t)stamp;
+    return b->operations->write(b, changes, n, one ? condition : NULL, NULL, sync, err);
+}

@@ -1,0 +1,310 @@
+/* Rows that hold themselves: batches by a journal, over a backend that writes one row after another. */
+#include "tests/storage/given.h"
+
+#include "base/clock.h"
+#include "tests/storage/model_backend.h"
+
+enum { MAIN, HOLD, JOURNAL };
+enum { MOST_STEPS = 40 };
+
+static const gf_key_part parts[] = {{.name = "id", .kind = GF_PART_STRING}};
+static const gf_family families[] = {{.name = "main"},
+                                     {.name = "hold", .layout = GF_LAYOUT_WIDE},
+                                     {.name = "journal", .layout = GF_LAYOUT_WIDE}};
+static const gf_schema held = {
+    .name = "held", .parts = parts, .n_parts = 1, .families = families, .n_families = 3};
+static const gf_schema others = {
+    .name = "others", .parts = parts, .n_parts = 1, .families = families, .n_families = 1};
+
+/* Of two processes that have one model open. */
+typedef struct process {
+    gf_backend *backend;
+    gf_database *db;
+    gf_table *held, *others;
+    gf_batch *batch;
+} process;
+
+static void open_process(process *p, process *first)
+{
+    gf_error err;
+    p->backend = gf_model_share_as(first ? first->backend : NULL, GF_BACKEND_SHARED);
+    assert_ok(gf_database_create(p->backend, &p->db, &err));
+    assert_ok(gf_table_open(p->db, &held, &p->held, &err));
+    assert_ok(gf_table_open(p->db, &others, &p->others, &err));
+    assert_ok(gf_database_hold_in_rows(p->db, p->held, HOLD, JOURNAL, &err));
+    assert_ok(gf_batch_create(p->db, &p->batch, &err));
+}
+
+static void open_two(process p[2])
+{
+    open_process(&p[0], NULL);
+    open_process(&p[1], &p[0]);
+    gf_database_set_patience(p[1].db, 0);
+}
+
+static void close_process(process *p)
+{
+    gf_batch_free(p->batch);
+    gf_database_close(p->db);
+}
+
+static void close_two(process p[2])
+{
+    close_process(&p[0]);
+    close_process(&p[1]);
+}
+
+static gf_status take(process *p, gf_hold *hold, gf_error *err)
+{
+    gf_slice key = KEY("k");
+    return gf_hold_take(p->held, &key, 1, hold, err);
+}
+
+/* All have one value; x is only there with an odd one, and is put behind a deletion. */
+static gf_status write_value(process *p, int value, gf_error *err)
+{
+    char text[8];
+    gf_column column = {S("n"), {text, (size_t)snprintf(text, sizeof text, "%d", value)}};
+    gf_batch *b = p->batch;
+    gf_batch_replace(b, p->others, KEY("b"), MAIN, &column, 1, 0);
+    gf_batch_delete_row(b, p->others, KEY("x"), GF_ALL_FAMILIES);
+    gf_batch_replace(b, p->held, KEY("k"), MAIN, &column, 1, 0);
+    gf_batch_put(b, p->others, KEY("a"), MAIN, column.name, column.value, 0);
+    if (value % 2) gf_batch_replace(b, p->others, KEY("x"), MAIN, &column, 1, 0);
+    return gf_batch_write(b, GF_SYNC_ON, err);
+}
+
+static int value_of(gf_table *t, gf_slice key)
+{
+    gf_row row = {0};
+    gf_status st = gf_table_get(t, NULL, key, 1u << MAIN, &row, NULL);
+    const gf_cell *cell = st == GF_OK ? gf_row_find(&row, MAIN, "n") : NULL;
+    int value = cell ? cell->value.ptr[0] - '0' : 0;
+    gf_row_release(&row);
+    return value;
+}
+
+/* The one value that all have, as the holder sees them. */
+static int read_value(process *p)
+{
+    gf_error err;
+    gf_hold hold;
+    assert_ok(take(p, &hold, &err));
+    int value = value_of(p->held, KEY("k"));
+    assert_int_equal(value_of(p->others, KEY("a")), value);
+    assert_int_equal(value_of(p->others, KEY("b")), value);
+    assert_int_equal(value_of(p->others, KEY("x")), value % 2 ? value : 0);
+    gf_hold_let_go(&hold);
+    return value;
+}
+
+static void a_batch_is_there_as_a_whole(void **state)
+{
+    process p[2];
+    gf_error err;
+    gf_hold hold;
+    (void)state;
+    open_two(p);
+    for (int value = 1; value < 4; value++) {
+        assert_ok(take(&p[0], &hold, &err));
+        assert_ok(write_value(&p[0], value, &err));
+        gf_hold_let_go(&hold);
+        assert_int_equal(read_value(&p[value % 2]), value);
+    }
+    close_two(p);
+}
+
+/* An end before any row's write: what was acknowledged is there, and the next as a whole or not. */
+static void any_end_leaves_all_or_nothing(void **state)
+{
+    bool ended = true;
+    int finished = 0;
+    (void)state;
+    for (unsigned end = 1; ended && end < MOST_STEPS; end++) {
+        process p[2];
+        gf_error err;
+        gf_hold hold;
+        int acknowledged = 0;
+        open_two(p);
+        gf_model_end_after(p[0].backend, end);
+        gf_status st = take(&p[0], &hold, &err);
+        for (int value = 1; value < 4 && st == GF_OK; value++) {
+            st = write_value(&p[0], value, &err);
+            if (st == GF_OK) acknowledged = value;
+        }
+        gf_hold_let_go(&hold);
+        ended = st != GF_OK;
+        int there = read_value(&p[1]);
+        assert_true(there == acknowledged || there == acknowledged + 1);
+        finished += there > acknowledged;
+        close_two(p);
+    }
+    assert_false(ended);
+    assert_true(finished > 6);
+}
+
+/* ---- taken over ------------------------------------------------------------------------------ */
+
+typedef struct stop {
+    process *other;
+    int steps; /* until the other takes over; < 0: it has */
+} stop;
+
+static void take_over(void *context)
+{
+    stop *s = context;
+    gf_error err;
+    gf_hold hold;
+    if (s->steps-- != 0) return;
+    assert_ok(take(s->other, &hold, &err));
+    assert_ok(write_value(s->other, 5, &err));
+    assert_ok(write_value(s->other, 6, &err));
+    gf_hold_let_go(&hold);
+}
+
+/* A process that was stopped goes on late: what it writes lies behind what others wrote since. */
+static void a_late_one_changes_nothing(void **state)
+{
+    int conflicts = 0, made = 0;
+    stop s = {.steps = -1};
+    (void)state;
+    for (int steps = 0; s.steps < 0; steps++) {
+        process p[2];
+        gf_error err;
+        gf_hold hold;
+        open_two(p);
+        assert_ok(take(&p[0], &hold, &err));
+        s = (stop){&p[1], steps};
+        gf_model_watch(p[0].backend, take_over, &s);
+        gf_status st = write_value(&p[0], 1, &err);
+        if (s.steps < 0) {
+            assert_true(st == GF_OK || st == GF_ECONFLICT);
+            conflicts += st == GF_ECONFLICT;
+            made += st == GF_OK;
+            assert_status(GF_ECONFLICT, write_value(&p[0], 2, &err));
+        }
+        gf_model_watch(p[0].backend, NULL, NULL);
+        gf_hold_let_go(&hold);
+        assert_int_equal(read_value(&p[1]), s.steps < 0 ? 6 : 1);
+        close_two(p);
+    }
+    assert_int_equal(conflicts, 1);
+    assert_true(made >= 4);
+}
+
+static void a_hold_that_lives_is_waited_for(void **state)
+{
+    process p[2];
+    gf_error err;
+    gf_hold first, second;
+    (void)state;
+    open_two(p);
+    gf_database_set_patience(p[1].db, 0.2);
+    assert_ok(take(&p[0], &first, &err));
+    double begun = gf_clock_seconds();
+    assert_ok(take(&p[1], &second, &err));
+    assert_true(gf_clock_seconds() - begun >= 0.2);
+    assert_status(GF_ECONFLICT, write_value(&p[0], 1, &err));
+    assert_ok(write_value(&p[1], 2, &err));
+    gf_hold_let_go(&second);
+    gf_hold_let_go(&first);
+    assert_int_equal(read_value(&p[1]), 2);
+    close_two(p);
+}
+
+/* ---- stamps ---------------------------------------------------------------------------------- */
+
+static void what_is_late_by_its_stamp_stays_away(void **state)
+{
+    process p[2];
+    gf_error err;
+    gf_hold hold;
+    (void)state;
+    open_two(p);
+    assert_int_equal(gf_hold_stamp(p[0].db), 0);
+    assert_ok(take(&p[0], &hold, &err));
+    uint64_t before = gf_hold_stamp(p[0].db);
+    assert_ok(write_value(&p[0], 1, &err));
+    assert_true(gf_hold_stamp(p[0].db) > before);
+    gf_hold_let_go(&hold);
+
+    gf_batch_stamp(p[1].batch, before);
+    gf_batch_put(p[1].batch, p[1].others, KEY("a"), MAIN, S("n"), S("9"), 0);
+    gf_batch_delete_row(p[1].batch, p[1].others, KEY("b"), GF_ALL_FAMILIES);
+    assert_ok(gf_batch_write(p[1].batch, GF_SYNC_ON, &err));
+    assert_int_equal(read_value(&p[1]), 1);
+    close_two(p);
+}
+
+static void conditions_are_looked_at(void **state)
+{
+    process p[2];
+    gf_error err;
+    gf_hold hold;
+    gf_slice expected = S("2");
+    (void)state;
+    open_two(p);
+    assert_ok(take(&p[0], &hold, &err));
+    assert_ok(write_value(&p[0], 1, &err));
+    gf_batch_guard(p[0].batch, p[0].others, KEY("a"), MAIN, S("n"), expected);
+    assert_status(GF_ECONFLICT, write_value(&p[0], 3, &err));
+    gf_batch_unguard(p[0].batch);
+    assert_ok(write_value(&p[0], 2, &err));
+    gf_hold_let_go(&hold);
+    gf_batch_put(p[1].batch, p[1].others, KEY("b"), MAIN, S("m"), S("1"), 0);
+    assert_status(GF_ECONFLICT, gf_batch_write_if(p[1].batch, p[1].held, KEY("k"), MAIN, S("n"),
+                                                  NULL, GF_SYNC_ON, &err));
+    assert_int_equal(read_value(&p[1]), 2);
+    close_two(p);
+}
+
+/* ---- refused --------------------------------------------------------------------------------- */
+
+static void several_rows_at_once(void **state)
+{
+    process p[2];
+    gf_error err;
+    gf_hold hold;
+    const gf_slice keys[] = {KEY("a"), KEY("k")};
+    (void)state;
+    open_two(p);
+    assert_status(GF_EINVAL, gf_hold_take(p[0].held, keys, 2, &hold, &err));
+    assert_non_null(strstr(err.message, "one collection at a time"));
+    gf_hold_let_go(&hold);
+    assert_ok(take(&p[0], &hold, &err));
+    gf_hold_let_go(&hold);
+    close_two(p);
+}
+
+static void damaged_cells(void **state)
+{
+    static const char *const journals[] = {"", "\x01\x09", "\x01\x00\x00\x01\x00\x00\x7f\x00"};
+    gf_error err;
+    gf_hold hold;
+    (void)state;
+    for (size_t i = 0; i < sizeof journals / sizeof journals[0]; i++) {
+        process p[2];
+        gf_slice journal = gf_slice_of(journals[i], i == 2 ? 8 : strlen(journals[i]));
+        open_two(p);
+        assert_ok(gf_test_put(p[0].db, p[0].held, KEY("k"), JOURNAL, "batch", journal, 0, &err));
+        assert_status(GF_ECORRUPT, take(&p[1], &hold, &err));
+        gf_hold_let_go(&hold);
+        assert_ok(gf_test_put(p[0].db, p[0].held, KEY("k"), HOLD, "owner", S("x"), 0, &err));
+        assert_status(GF_ECORRUPT, take(&p[1], &hold, &err));
+        gf_hold_let_go(&hold);
+        close_two(p);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(a_batch_is_there_as_a_whole),
+                                       cmocka_unit_test(any_end_leaves_all_or_nothing),
+                                       cmocka_unit_test(a_late_one_changes_nothing),
+                                       cmocka_unit_test(a_hold_that_lives_is_waited_for),
+                                       cmocka_unit_test(what_is_late_by_its_stamp_stays_away),
+                                       cmocka_unit_test(conditions_are_looked_at),
+                                       cmocka_unit_test(several_rows_at_once),
+                                       cmocka_unit_test(damaged_cells)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
