@@ -123,7 +123,7 @@ static gf_status keep_sample(void *context, gf_slice id, const gf_membership_cel
 
 static gf_status gather(searching *s, gf_error *err)
 {
-    gf_status st = gf_view_pending(s->view, keep_pending, s, err);
+    gf_status st = gf_view_each_pending(s->view, keep_pending, s, err);
     if (st != GF_OK || s->n < s->least) return st;
     st = gf_view_each_member(s->view, keep_sample, s, err);
     return st == GF_ELIMIT ? GF_OK : st;
@@ -479,11 +479,15 @@ static gf_status tell(searching *s, const grouped *g, double p, weighed_term *we
     gf_new_group c = {.size = g->n, .terms = terms, .id = id, .text = text, .score = score, .p = p};
     uint32_t *ids = gf_array(g->n, sizeof *ids);
     gf_slice *all = gf_array(g->n, sizeof *all);
-    gf_status st = ids && all ? GF_OK : gf_fail_memory(err, "candidates");
+    float *scores = gf_array(g->n, sizeof *scores);
+    gf_status st = ids && all && scores ? GF_OK : gf_fail_memory(err, "candidates");
     if (st != GF_OK) goto done;
-    for (uint32_t i = 0; i < g->n; i++)
+    for (uint32_t i = 0; i < g->n; i++) {
         all[i] = s->at[g->document[g->member[i]]].id;
+        scores[i] = g->score[g->member[i]];
+    }
     c.all = all;
+    c.all_score = scores;
     c.candidate = gf_kept_candidates_claim(&s->kept, all, g->n);
     qsort(weighed, n, sizeof *weighed, by_weight);
     write_label(s, weighed, n, &label);
@@ -505,6 +509,7 @@ static gf_status tell(searching *s, const grouped *g, double p, weighed_term *we
 done:
     gf_free(ids);
     gf_free(all);
+    gf_free(scores);
     gf_buffer_release(&label);
     return st;
 }

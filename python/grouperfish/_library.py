@@ -279,6 +279,7 @@ class Membership(Structure):
         ("provisional", c_bool),
         ("copies", c_uint64),
         ("state", c_void_p),
+        ("is_new", c_bool),
     ]
 
 
