@@ -156,6 +156,7 @@ typedef gf_status gf_visit_candidate(void *context, const gf_new_group *candidat
  * would have it (binomial; corrected for all terms of both, 5 %), and half of those fit nowhere.
  * Documents that fit nowhere and have a new term are clustered by k-means; clusters half of which have
  * the same new term are one group. A group of `least` documents or more, half of which have one such term, is a candidate.
+ * Then it grows by documents that are more like its centre than their own cluster's, and than nearly all of the build's.
  *
  * So where the pending documents are a random sample of all, any candidate is told of in at most 5
  * of 100 cases.
