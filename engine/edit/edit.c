@@ -543,11 +543,28 @@ static gf_status find_document(gf_editing *e, gf_slice id, uint32_t *cluster, gf
     return st;
 }
 
+/* Whether a document is in no cluster since no topic took it, and the cluster that it is to go to is a topic. */
+static gf_status goes_to_topic(gf_editing *e, const gf_edit *edit, bool *goes, gf_error *err)
+{
+    gf_membership m;
+    gf_status st = gf_view_membership(e->view, edit->document, &m, err);
+    *goes = st == GF_OK && !m.cluster && m.runner_up &&
+            gf_edits_topic_of(&e->edits, edit->cluster) < e->edits.n;
+    return st;
+}
+
+/*
+ * What no topic took has no place that could be changed: it becomes an example of the topic at once, and the next
+ * rebuild, which is owed, puts it there.
+ */
 static gf_status move(gf_editing *e, gf_edit *edit, gf_error *err)
 {
     gf_regrouped g = {.next_id = 0};
-    uint32_t from;
-    gf_status st = find_document(e, edit->document, &from, err);
+    uint32_t from = edit->cluster;
+    bool waits = false;
+    gf_status st = goes_to_topic(e, edit, &waits, err);
+    if (st == GF_OK && !waits) st = find_document(e, edit->document, &from, err);
+    if (st == GF_OK && waits) e->pins.owed = edit->number;
     if (st == GF_OK && from != edit->cluster) {
         st = gf_regroup_move(e, edit, &g, err);
         if (st == GF_OK) st = put_regrouped(e, edit, &g, err);
