@@ -385,9 +385,10 @@ static gf_status cluster_rows(const gf_build_plan *plan, gf_pool *pool,
     gf_status st = refine_terms(plan, &documents->vectors, out->row_of, &counts, o, err);
     /* Clusters of rows that were none of texts are no start for texts. */
     bool goes_on = plan->served.rows == GF_ROWS_OF_TEXTS || plan->options->start == GF_START_SERVED;
+    bool held = !plan->by_ranks && !plan->spills; /* else their number alone is here */
     if (st == GF_OK && goes_on)
-        st = gf_build_start_from_previous(plan, pool, plan->by_ranks ? NULL : x, previous,
-                                          x->n_rows, out, o, &start, err);
+        st = gf_build_start_from_previous(plan, pool, held ? x : NULL, previous, x->n_rows, out, o,
+                                          &start, err);
     else
         out->chosen_for = o->k ? 0 : x->n_rows, out->settled_for = x->n_rows;
     /* More starts are for new clusters alone, of rows that are held and whose words are counted. */

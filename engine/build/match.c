@@ -16,8 +16,8 @@ void gf_build_matched_release(gf_build_matched *m)
 }
 
 /*
- * A cluster that continues nothing takes the id of a candidate that it has most documents of, and that is a quarter or more of
- * what it has from before; of several the one that it has most of. Overlaps come by cluster.
+ * A cluster that continues nothing takes the id of a candidate most of whose documents it has, where these are a
+ * quarter or more of what it has from before; of several the one that it has most of. Overlaps come by cluster.
  */
 static gf_status take_candidates(const gf_overlaps *o, uint32_t first,
                                  const gf_candidates *candidates, uint32_t *continues,
@@ -47,6 +47,34 @@ static gf_status take_candidates(const gf_overlaps *o, uint32_t first,
     return GF_OK;
 }
 
+static uint32_t find_previous(const gf_build_previous *previous, uint32_t id)
+{
+    for (uint32_t i = 0; i < previous->k; i++)
+        if (previous->ids[i] == id) return i;
+    return GF_UNMATCHED;
+}
+
+/*
+ * What each previous cluster counts as: itself; nothing where it is a topic's; and one that a merge has ended, in
+ * a build of before the merge, what it went into, as its id must not be given again.
+ */
+static void count_as(const gf_build_plan *plan, const gf_build_previous *previous, uint32_t *as)
+{
+    for (uint32_t i = 0; i < previous->k; i++)
+        as[i] =
+            gf_edits_topic_of(&plan->edits, previous->ids[i]) < plan->edits.n ? GF_UNMATCHED : i;
+    for (size_t at = 0; at < plan->edits.n; at++) {
+        const gf_edit *e = &plan->edits.at[at].edit;
+        if (e->kind != GF_EDIT_MERGE || e->lost.len) continue;
+        uint32_t into =
+            find_previous(previous, gf_edits_called_after(&plan->edits, at, e->cluster));
+        for (size_t o = 0; o < e->n_others; o++) {
+            uint32_t ended = find_previous(previous, e->others[o]);
+            if (ended != GF_UNMATCHED) as[ended] = into == GF_UNMATCHED ? into : as[into];
+        }
+    }
+}
+
 /* continues: one per cluster, the index of the previous cluster that it continues, or behind those of a candidate. */
 static gf_status match_clusters(const gf_build_plan *plan, uint32_t n,
                                 const gf_build_previous *previous, const gf_build_clustered *c,
@@ -58,14 +86,13 @@ static gf_status match_clusters(const gf_build_plan *plan, uint32_t n,
     uint32_t *now = gf_array(n, sizeof *now); /* the new cluster of each document */
     uint32_t *was =
         gf_array(n, sizeof *was); /* and the previous one: topics' clusters in neither */
-    bool *taken = gf_calloc((size_t)previous->k + 1, sizeof *taken);
-    gf_status st = now && was && taken ? GF_OK : gf_fail_memory(err, "cluster ids");
-    for (uint32_t i = 0; i < previous->k && st == GF_OK; i++)
-        taken[i] = gf_edits_topic_of(&plan->edits, previous->ids[i]) < plan->edits.n;
+    uint32_t *as = gf_array((size_t)previous->k + 1, sizeof *as);
+    gf_status st = now && was && as ? GF_OK : gf_fail_memory(err, "cluster ids");
+    if (st == GF_OK) count_as(plan, previous, as);
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
         uint32_t before = previous->cluster[i];
         now[i] = GF_UNMATCHED;
-        was[i] = before == GF_UNMATCHED || taken[before] ? GF_UNMATCHED : before;
+        was[i] = before == GF_UNMATCHED ? GF_UNMATCHED : as[before];
     }
     /* Candidates are counted behind the previous clusters; what was put anew is in its candidate alone. */
     for (uint32_t i = 0; i < n && st == GF_OK && previous->candidate; i++)
@@ -79,7 +106,7 @@ static gf_status match_clusters(const gf_build_plan *plan, uint32_t n,
     gf_match_overlaps_release(&o);
     gf_free(now);
     gf_free(was);
-    gf_free(taken);
+    gf_free(as);
     return st;
 }
 

@@ -1061,6 +1061,27 @@ static bool has_later(const gf_editing *e, size_t at)
 }
 
 /*
+ * An edit stays in a build though its fact is of that build no longer. What was before earlier ones on the build
+ * goes: who takes one of them out later, when the build is served again, would put clusters back beside those
+ * that this edit made. An edit without a state of before is not in the build, or the earlier ones have none either.
+ */
+static gf_status close_earlier(gf_editing *e, const gf_edit *stays, int64_t build, gf_error *err)
+{
+    gf_row row = {0};
+    gf_status st =
+        gf_edits_read_before(e->store, e->where, e->configuration, stays->number, &row, err);
+    gf_row_release(&row);
+    if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
+    for (size_t i = 0; i < e->edits.n && st == GF_OK; i++) {
+        const gf_edit *x = &e->edits.at[i].edit;
+        if (x->number < stays->number && x->build == build)
+            st = gf_edits_delete_before(e->store, e->where, e->configuration, x->number, e->batch,
+                                        err);
+    }
+    return st;
+}
+
+/*
  * Forget an edit that was taken back. Where a build has its effect, or will have it, a merge or a split stays as
  * one that the next rebuild undoes.
  */
@@ -1107,6 +1128,7 @@ static gf_status take_back_fact(gf_editing *e, size_t at, bool *waits, gf_error 
     const gf_edit *x = &e->edits.at[at].edit;
     bool label = x->kind == GF_EDIT_LABEL && is_of_build(e, x->cluster, x->text);
     gf_status st = restore_pins(e, at, err);
+    if (st == GF_OK) st = close_earlier(e, x, x->build, err);
     if (st == GF_OK) st = forget_edit(e, &e->edits.at[at], true, err);
     if (st != GF_OK) return st;
     *waits = gf_edit_changes_groups(x) || x->kind == GF_EDIT_KEEP || x->kind == GF_EDIT_LOCK ||
@@ -1163,8 +1185,9 @@ static gf_status make_in_new_build(gf_editing *e, gf_kept_edit *kept, gf_error *
     gf_edit *x = &kept->edit;
     int64_t was = x->build;
     x->build = e->view->info.build;
-    gf_status st =
-        gf_edits_delete_before(e->store, e->where, e->configuration, x->number, e->batch, err);
+    gf_status st = close_earlier(e, x, was, err);
+    if (st == GF_OK)
+        st = gf_edits_delete_before(e->store, e->where, e->configuration, x->number, e->batch, err);
     bool lost = false;
     if (st == GF_OK) st = make_again(e, kept, &lost, err);
     if (lost) x->build = was;

@@ -214,7 +214,16 @@ static gf_status prepare(group_naming *s, size_t n, gf_error *err)
     return st;
 }
 
-/* A pinned label that is no other row's, whatever that one is called. */
+/* What somebody has called a cluster: by a pin, or by the topic that it is of. Empty: nobody has. */
+static gf_slice given_name(const gf_editing *e, uint32_t cluster)
+{
+    const gf_slice *pinned = gf_pins_label(&e->pins, cluster);
+    size_t topic = gf_edits_topic_of(&e->edits, cluster);
+    if (pinned) return *pinned;
+    return topic < e->edits.n ? e->edits.at[topic].edit.text : (gf_slice){0};
+}
+
+/* A name that is no other row's, whatever that one is called. */
 static bool is_free(const gf_view *v, gf_slice label, const uint32_t *ids, size_t n_ids)
 {
     for (size_t i = 0; i < v->n_clusters; i++)
@@ -239,9 +248,9 @@ gf_status gf_edit_name(gf_editing *e, gf_group *groups, size_t n, const uint32_t
     if (st == GF_OK) st = gf_label_words_mark_frequent(&s.words, s.clusters, s.n, s.unlisted, err);
     if (st == GF_OK) st = choose(&s, ids, n_ids, err);
     for (size_t i = 0; i < n && st == GF_OK; i++) {
-        const gf_slice *pinned = gf_pins_label(&e->pins, groups[i].id);
-        bool free = pinned && is_free(e->view, *pinned, ids, n_ids);
-        groups[i].label = free ? *pinned : s.labels[i];
+        gf_slice given = given_name(e, groups[i].id);
+        bool free = given.len && is_free(e->view, given, ids, n_ids);
+        groups[i].label = free ? given : s.labels[i];
     }
     gf_label_words_release(&s.words);
     gf_weak_terms_release(&s.weak);

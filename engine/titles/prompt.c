@@ -30,8 +30,10 @@ typedef struct cluster_walk {
     gf_titled_clusters *list;
 } cluster_walk;
 
+/* A cluster whose documents were all deleted since has nothing that could be asked about. */
 static gf_status note_cluster(void *context, const gf_cluster_info *info, gf_error *err)
 {
+    if (info->size == 0) return GF_OK;
     cluster_walk *w = context;
     gf_titled_clusters *l = w->list;
     size_t n = info->n_terms < TERMS ? info->n_terms : TERMS;

@@ -8,6 +8,7 @@
 #include "engine/view/view.h"
 
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +116,7 @@ static gf_status try_undo(fixture *f, uint64_t number, bool *waits, gf_error *er
 typedef struct edit_list {
     gf_edit at[64];
     uint32_t others[64][8];
-    char document[64][16], lost[64][128];
+    char document[64][16], text[64][32], lost[64][128];
     size_t n;
 } edit_list;
 
@@ -128,6 +129,7 @@ static gf_status note_edit(void *context, const gf_edit *e, gf_error *err)
     for (size_t i = 0; i < e->n_others; i++)
         l->others[l->n][i] = e->others[i];
     snprintf(l->document[l->n], sizeof l->document[0], "%.*s", GF_SLICE_ARG(e->document));
+    snprintf(l->text[l->n], sizeof l->text[0], "%.*s", GF_SLICE_ARG(e->text));
     snprintf(l->lost[l->n], sizeof l->lost[0], "%.*s", GF_SLICE_ARG(e->lost));
     l->n++;
     return GF_OK;
@@ -1008,6 +1010,42 @@ static void what_waits_for_a_rebuild_makes_it_due(void **state)
     fixture_close(&f);
 }
 
+/*
+ * A build of before is served, which has a merge whose fact was taken back elsewhere: what was before an earlier
+ * split cannot be put back beside it, and waits for the rebuild.
+ */
+static void an_edit_below_one_that_was_forgotten_waits(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    bool waits;
+    gf_buffer before = {0}, after = {0};
+    open_subjects(&f);
+    int64_t first = fixture_read(&f, "c").served;
+    uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
+    assert_ok(try_split(&f, c, 2, &err));
+    assert_ok(try_merge(&f, a, b, &err));
+    rebuild(&f, GF_START_SERVED);
+    assert_ok(try_undo(&f, 2, &waits, &err));
+    assert_true(waits);
+    assert_ok(gf_pin_publish(f.store, fixture_place("c"), fixture_default(), first, &err));
+    say(&f, &before);
+    assert_ok(try_undo(&f, 1, &waits, &err));
+    assert_true(waits);
+    say(&f, &after);
+    same(&before, &after);
+    fixture_is_sound(&f);
+    rebuild(&f, GF_START_SERVED);
+    assert_int_equal(place(&f, "000"), a);
+    assert_int_equal(place(&f, "004"), b);
+    assert_int_equal(place(&f, "008"), c);
+    fixture_is_sound(&f);
+    gf_buffer_release(&before);
+    gf_buffer_release(&after);
+    fixture_close(&f);
+}
+
 /* A cluster's own label may be what another is called by now. */
 static void an_own_label_that_is_taken_does_not_come_back(void **state)
 {
@@ -1070,10 +1108,17 @@ static void edits_outlast_the_pins(void **state)
 
 enum { MOST_DOCUMENTS = 48, MOST_CLUSTERS = 64 };
 
+/* What a read says of a cluster. */
+typedef struct shown_cluster {
+    char label[64];
+    bool hidden, locked;
+} shown_cluster;
+
 typedef struct history {
     fixture f;
     gf_random random;
     uint32_t ids[MOST_CLUSTERS], highest; /* n_ids: of the served build; the highest ever seen */
+    shown_cluster shown[MOST_CLUSTERS];   /* n_ids */
     size_t n_ids;
     uint32_t were[MOST_CLUSTERS]; /* n_were: of the served build before the last step */
     size_t n_were;
@@ -1082,7 +1127,7 @@ typedef struct history {
     bool waiting; /* an edit of an earlier build was taken back, and no rebuild came since */
     uint32_t coming[MOST_CLUSTERS]; /* n_coming: clusters that these were about */
     size_t n_coming;
-    uint64_t made, split, undone, lost, returned;
+    uint64_t made, split, undone, lost, returned, topics, published;
 } history;
 
 static gf_status note_id(void *context, const gf_cluster_info *c, gf_error *err)
@@ -1090,6 +1135,10 @@ static gf_status note_id(void *context, const gf_cluster_info *c, gf_error *err)
     history *h = context;
     (void)err;
     assert_true(h->n_ids < MOST_CLUSTERS);
+    shown_cluster *s = &h->shown[h->n_ids];
+    snprintf(s->label, sizeof s->label, "%.*s", GF_SLICE_ARG(c->label));
+    s->hidden = c->hidden;
+    s->locked = c->locked;
     h->ids[h->n_ids++] = c->id;
     return GF_OK;
 }
@@ -1117,6 +1166,16 @@ static bool is_named(const edit_list *l, uint32_t id, bool ended)
     return false;
 }
 
+static void read_clusters(history *h)
+{
+    gf_view *v;
+    gf_error err;
+    h->n_ids = 0;
+    assert_ok(gf_view_open(h->f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_clusters(v, note_id, h, &err));
+    gf_view_close(v);
+}
+
 /*
  * Ids of the served build. One that was not there before the step is above all that were ever given, or
  * comes back with the documents that an edit names it by: `standing`, or, where an edit was taken back,
@@ -1124,15 +1183,10 @@ static bool is_named(const edit_list *l, uint32_t id, bool ended)
  */
 static void look_at_ids(history *h, const edit_list *standing, const edit_list *taken_back)
 {
-    gf_view *v;
-    gf_error err;
     uint32_t seen = h->highest;
     memcpy(h->were, h->ids, sizeof h->were);
     h->n_were = h->n_ids;
-    h->n_ids = 0;
-    assert_ok(gf_view_open(h->f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
-    assert_ok(gf_view_clusters(v, note_id, h, &err));
-    gf_view_close(v);
+    read_clusters(h);
     for (size_t i = 0; i < h->n_ids; i++) {
         uint32_t id = h->ids[i];
         if (id > h->highest) h->highest = id;
@@ -1165,6 +1219,60 @@ static bool is_overruled(const edit_list *l, size_t at)
     return false;
 }
 
+/* Edits of labels and of topics say what a cluster is called; a topic that is deleted is told by its name. */
+static bool is_last_of_its_kind(const edit_list *l, size_t at)
+{
+    const gf_edit *e = &l->at[at];
+    bool names = e->kind == GF_EDIT_LABEL || e->kind == GF_EDIT_TOPIC;
+    for (size_t i = at + 1; i < l->n; i++) {
+        const gf_edit *later = &l->at[i];
+        if (later->kind == GF_EDIT_TOPIC && later->off && strcmp(l->text[i], l->text[at]) == 0)
+            return false;
+        bool alike = names ? later->kind == GF_EDIT_LABEL || later->kind == GF_EDIT_TOPIC
+                           : later->kind == e->kind;
+        if (alike && later->cluster == e->cluster) return false;
+    }
+    return true;
+}
+
+/* An edit does not hold: all edits are told for whoever looks why. */
+GF_PRINTF(3, 4) static void fail_edit(const edit_list *l, size_t at, const char *format, ...)
+{
+    char words[256];
+    va_list given;
+    va_start(given, format);
+    vsnprintf(words, sizeof words, format, given);
+    va_end(given);
+    for (size_t i = 0; i < l->n; i++) {
+        const gf_edit *e = &l->at[i];
+        print_message("%" PRIu64 ": %s%s, cluster %u, document \"%s\", text \"%s\", others",
+                      e->number, gf_edit_kind_name(e->kind), e->off ? " off" : "", e->cluster,
+                      l->document[i], l->text[i]);
+        for (size_t o = 0; o < e->n_others; o++)
+            print_message(" %u", l->others[i][o]);
+        print_message(", lost: %s\n", l->lost[i]);
+    }
+    fail_msg("edit %" PRIu64 ": %s", l->at[at].number, words);
+}
+
+/* What an edit says of a cluster that no merge has ended is what a read says of it. */
+static void check_shown(const history *h, const edit_list *l, size_t at)
+{
+    const gf_edit *e = &l->at[at];
+    size_t i = 0;
+    while (i < h->n_ids && h->ids[i] != e->cluster)
+        i++;
+    if (i == h->n_ids || !is_last_of_its_kind(l, at)) return;
+    const shown_cluster *s = &h->shown[i];
+    bool named = (e->kind == GF_EDIT_LABEL || e->kind == GF_EDIT_TOPIC) && !e->off;
+    if (named && strcmp(s->label, l->text[at]) != 0)
+        fail_edit(l, at, "cluster %u is called %s, not %s", e->cluster, s->label, l->text[at]);
+    if (e->kind == GF_EDIT_HIDE && s->hidden == e->off)
+        fail_edit(l, at, "cluster %u is %s", e->cluster, e->off ? "hidden still" : "shown");
+    if (e->kind == GF_EDIT_LOCK && s->locked == e->off)
+        fail_edit(l, at, "cluster %u is %s", e->cluster, e->off ? "locked still" : "not locked");
+}
+
 /* Every edit holds, or says why not. taken_back: the edits before one was; NULL: none was. */
 static void check_edits(history *h, const edit_list *taken_back)
 {
@@ -1179,20 +1287,23 @@ static void check_edits(history *h, const edit_list *taken_back)
             h->lost++;
             continue;
         }
+        check_shown(h, &l, i);
+        bool said_of_one = e->kind <= GF_EDIT_STATE || e->kind == GF_EDIT_TOPIC;
+        if (e->kind == GF_EDIT_TOPIC && (e->off || !e->cluster)) continue;
+        if (said_of_one && !is_last_of_its_kind(&l, i)) continue;
         uint32_t id = now_called(&l, i, e->cluster);
-        if (!is_there(h, id)) fail_msg("edit %" PRIu64 ": cluster %u is not there", e->number, id);
+        if (!is_there(h, id)) fail_edit(&l, i, "cluster %u is not there", id);
         for (size_t o = 0; o < e->n_others; o++) {
             uint32_t other = l.others[i][o];
             if (e->kind == GF_EDIT_MERGE && is_there(h, other))
-                fail_msg("edit %" PRIu64 ": cluster %u is still there", e->number, other);
+                fail_edit(&l, i, "cluster %u is still there", other);
             if (e->kind == GF_EDIT_SPLIT && !is_there(h, now_called(&l, i, other)))
-                fail_msg("edit %" PRIu64 ": cluster %u is not there", e->number, other);
+                fail_edit(&l, i, "cluster %u is not there", other);
         }
         bool places = e->kind == GF_EDIT_MOVE || e->kind == GF_EDIT_KEEP;
         uint32_t found = places && !is_overruled(&l, i) ? place(&h->f, l.document[i]) : 0;
         if (found && found != id)
-            fail_msg("edit %" PRIu64 ": document %s is in %u, not in %u", e->number, l.document[i],
-                     found, id);
+            fail_edit(&l, i, "document %s is in %u, not in %u", l.document[i], found, id);
     }
 }
 
@@ -1241,8 +1352,10 @@ static void make_one(history *h)
     gf_error err;
     char id[16];
     gf_buffer before = {0}, after = {0};
-    size_t kind = gf_random_below(&h->random, 8);
+    size_t kind = gf_random_below(&h->random, 10);
     uint32_t cluster = any_id(h), other = any_id(h);
+    bool off = gf_random_below(&h->random, 3) == 0;
+    char label[32];
     gf_status st;
     bool waits;
     edit_list l;
@@ -1267,14 +1380,21 @@ static void make_one(history *h)
                       &err);
         break;
     case 6:
-        st = try_edit(&h->f, &GF_EDIT_REQUEST(.kind = GF_EDIT_HIDE, .cluster = cluster), &err);
+        st = try_edit(&h->f, &GF_EDIT_REQUEST(.kind = GF_EDIT_HIDE, .cluster = cluster, .off = off),
+                      &err);
+        break;
+    case 7:
+        st = try_edit(&h->f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = cluster, .off = off),
+                      &err);
         break;
     default:
-        st = try_edit(&h->f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = cluster), &err);
+        snprintf(label, sizeof label, "name %" PRIu64, gf_random_below(&h->random, 12));
+        st = try_label(&h->f, cluster, off ? "" : label, &err);
         break;
     }
-    /* Clusters of vectors have no terms to be locked by. */
-    bool refused = st == GF_EINVAL || st == GF_ENOTFOUND || (st == GF_ECONFLICT && h->vectors);
+    /* Clusters of vectors have no terms to be locked by; what is as it is wanted is said to be so. */
+    bool refused = st == GF_EINVAL || st == GF_ENOTFOUND || st == GF_EEXISTS ||
+                   (st == GF_ECONFLICT && h->vectors);
     if (st != GF_OK && !refused) fail_msg("%s", err.message);
     h->made += st == GF_OK;
     h->split += st == GF_OK && kind == 2;
@@ -1289,6 +1409,53 @@ static void make_one(history *h)
     }
     gf_buffer_release(&before);
     gf_buffer_release(&after);
+}
+
+/* A topic of two of the subjects' words, or the end of one: either shows with the next rebuild. */
+static void change_topics(history *h)
+{
+    static const char *const words[] = {"wheel brake", "chord melody", "flour dough", "orbit moon"};
+    gf_error err;
+    char name[16];
+    uint64_t which = gf_random_below(&h->random, 4);
+    snprintf(name, sizeof name, "topic %" PRIu64, which);
+    gf_topic_request r =
+        GF_TOPIC_REQUEST(.name = gf_slice_str(name), .words = gf_slice_str(words[which]));
+    gf_status st =
+        gf_topic_add(h->f.store, fixture_place("c"), fixture_default(), &r, NULL, NULL, &err);
+    if (st == GF_EEXISTS)
+        st = gf_topic_delete(h->f.store, fixture_place("c"), fixture_default(), gf_slice_str(name),
+                             GF_SLICE(""), GF_SLICE(""), NULL, NULL, &err);
+    if (st != GF_OK && st != GF_EINVAL) fail_msg("%s", err.message);
+    h->topics += st == GF_OK;
+}
+
+typedef struct kept_builds {
+    int64_t at[16];
+    size_t n;
+} kept_builds;
+
+static gf_status note_kept(void *context, const gf_build_info *info, gf_error *err)
+{
+    kept_builds *kept = context;
+    (void)err;
+    if (!info->served && kept->n < 16) kept->at[kept->n++] = info->build;
+    return GF_OK;
+}
+
+/* Another build is served, which edits of later ones are owed to until it is made anew. */
+static void publish_one(history *h)
+{
+    gf_error err;
+    kept_builds kept = {.n = 0};
+    assert_ok(
+        gf_builds_visit(h->f.store, fixture_place("c"), fixture_default(), note_kept, &kept, &err));
+    if (!kept.n) return;
+    assert_ok(gf_pin_publish(h->f.store, fixture_place("c"), fixture_default(),
+                             kept.at[gf_random_below(&h->random, kept.n)], &err));
+    h->waiting = true;
+    h->published++;
+    read_clusters(h);
 }
 
 /* l: set to the edits of before. */
@@ -1375,7 +1542,7 @@ static void run_history(history *h, uint64_t seed, bool vectors)
     rebuild_some(h);
     check_edits(h, NULL);
     for (int step = 0; step < 14; step++) {
-        size_t what = gf_random_below(&h->random, 10);
+        size_t what = gf_random_below(&h->random, 12);
         before.n = 0;
         if (what < 5)
             make_one(h);
@@ -1385,6 +1552,10 @@ static void run_history(history *h, uint64_t seed, bool vectors)
             put_some(h);
         else if (what == 7)
             delete_some(h);
+        else if (what == 8)
+            publish_one(h);
+        else if (what == 9 && !h->vectors)
+            change_topics(h);
         else
             rebuild_some(h);
         check_edits(h, what == 5 ? &before : NULL);
@@ -1405,8 +1576,10 @@ static void run_histories(bool vectors)
         run_history(&h, seed + (uint64_t)i, vectors);
     }
     print_message("%d histories%s: %" PRIu64 " edits, %" PRIu64 " taken back, %" PRIu64
-                  " times one was told as lost, %" PRIu64 " times a cluster came back\n",
-                  n, vectors ? " of given rows" : "", h.made, h.undone, h.lost, h.returned);
+                  " times one was told as lost, %" PRIu64 " times a cluster came back, %" PRIu64
+                  " topics, %" PRIu64 " times an earlier build was served\n",
+                  n, vectors ? " of given rows" : "", h.made, h.undone, h.lost, h.returned,
+                  h.topics, h.published);
     assert_true(h.made > (uint64_t)n && (h.split || n < 25));
 }
 
@@ -1537,6 +1710,7 @@ int main(void)
         cmocka_unit_test(a_split_follows_merges),
         cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
+        cmocka_unit_test(an_edit_below_one_that_was_forgotten_waits),
         cmocka_unit_test(an_own_label_that_is_taken_does_not_come_back),
         cmocka_unit_test(edits_outlast_the_pins),
         cmocka_unit_test(edits_hold_or_are_told_of),

@@ -11,15 +11,15 @@ enum { DOCUMENTS = 15000, SUBJECTS = 12 };
 
 static const gf_place where = {{"test", 4}, {"many", 4}};
 
-/* Texts of twelve subjects, whose words stand between words that all have; some have none. */
-static void put_many(gf_store *store)
+/* Texts of twelve subjects, whose words stand between words that all have; some have none: from one to another. */
+static void put_many(gf_store *store, gf_slice collection, uint32_t from, uint32_t to)
 {
     gf_error err;
     gf_put *put;
     gf_random random = gf_random_seed(7, 0);
     gf_buffer text = {0};
     assert_ok(gf_put_open(store, &GF_PUT_OPTIONS(.name_space = GF_SLICE("test")), &put, &err));
-    for (uint32_t i = 0; i < DOCUMENTS; i++) {
+    for (uint32_t i = 0; i < to; i++) {
         char id[16];
         gf_buffer_reset(&text);
         uint64_t subject = gf_random_below(&random, SUBJECTS);
@@ -34,7 +34,7 @@ static void put_many(gf_store *store)
         }
         gf_document d = {.id = gf_slice_of(id, (size_t)snprintf(id, sizeof id, "%06u", i)),
                          .text = text.len ? gf_buffer_view(&text) : GF_SLICE("!!!")};
-        assert_ok(gf_put_document(put, where.collection, &d, &err));
+        if (i >= from) assert_ok(gf_put_document(put, collection, &d, &err));
     }
     assert_ok(gf_put_flush(put, &err));
     gf_put_close(put);
@@ -63,7 +63,7 @@ static int open_shared(void **state)
 {
     (void)state;
     fixture_open(&shared);
-    put_many(shared.store);
+    put_many(shared.store, where.collection, 0, DOCUMENTS);
     gf_store_close(shared.store);
     open_small();
     fixture_set(&shared, "many", "default", "k", "12");
@@ -301,6 +301,31 @@ static void builds_with_little_memory(void **state)
     assert_sound();
 }
 
+/* An open k is chosen anew for a collection that has grown, though no more than a sample of it is held. */
+static void chooses_k_anew_with_little_memory(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_rebuild_result r;
+    gf_place grown = {where.name_space, GF_SLICE("grown")};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 2);
+    put_many(shared.store, grown.collection, 0, 1000);
+    fixture_set(&shared, "grown", "default", "language", "none");
+    assert_ok(gf_rebuild(shared.store, grown, fixture_default(), &o, &r, &err));
+    assert_true(r.build.k >= 2);
+    put_many(shared.store, grown.collection, 1000, DOCUMENTS);
+    o.dry_run = true;
+    assert_ok(gf_rebuild(shared.store, grown, fixture_default(), &o, &r, &err));
+    o.dry_run = false;
+    o.memory = r.memory.least + (2 << 20);
+    assert_true(o.memory < r.memory.peak);
+    assert_ok(gf_rebuild(shared.store, grown, fixture_default(), &o, &r, &err));
+    assert_int_equal(r.build.documents, DOCUMENTS);
+    assert_int_equal(r.build.k, SUBJECTS);
+    fixture_check_served(&shared, "grown", DOCUMENTS);
+    assert_sound();
+}
+
 /* The same bytes for any number of threads, vectors and index included. */
 static void threads_change_nothing(void **state)
 {
@@ -352,6 +377,7 @@ int main(void)
                                        cmocka_unit_test(counts_what_a_build_has),
                                        cmocka_unit_test(names_the_least_that_does),
                                        cmocka_unit_test(builds_with_little_memory),
+                                       cmocka_unit_test(chooses_k_anew_with_little_memory),
                                        cmocka_unit_test(threads_change_nothing),
                                        cmocka_unit_test(enough_memory_changes_nothing)};
     return cmocka_run_group_tests_name("memory", tests, open_shared, close_shared);

@@ -171,6 +171,27 @@ static void prompts_are_the_same_each_time(void **state)
     fixture_close(&f);
 }
 
+static void a_cluster_without_documents_is_not_asked_about(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    showing s = {.f = &f};
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_set(&f, "c", "default", "k", "3");
+    fixture_rebuild(&f, "c");
+    for (int i = 0; i < 4; i++) {
+        char id[8];
+        snprintf(id, sizeof id, "%03d", i);
+        fixture_delete(&f, "c", id);
+    }
+    assert_ok(show_prompts(&s, &err));
+    assert_int_equal(s.n, 2);
+    gf_buffer_release(&s.prompts);
+    fixture_close(&f);
+}
+
 static void options_are_checked(void **state)
 {
     (void)state;
@@ -202,6 +223,7 @@ int main(void)
         cmocka_unit_test(twins_are_found_in_labels_and_titles),
         cmocka_unit_test(cut_and_damaged_bodies_have_no_text),
         cmocka_unit_test(prompts_are_the_same_each_time),
+        cmocka_unit_test(a_cluster_without_documents_is_not_asked_about),
         cmocka_unit_test(options_are_checked),
     };
     return cmocka_run_group_tests_name("titles", tests, NULL, NULL);

@@ -86,9 +86,11 @@ inBrowser('the number of clusters: this time, and from now on', async (page) => 
     await lasting.selectOption('lasting');
     /* What has been typed stays where a build that somebody else asked for is shown meanwhile. */
     const shownBuild = () => page.locator('#main').getAttribute('data-build');
+    await still(page);
     const before = await shownBuild();
     await server.rebuild('counted');
     await page.waitForFunction((b) => document.getElementById('main').dataset.build !== b, before);
+    await still(page);
     assert.equal(await number.inputValue(), '7');
     assert.equal(await lasting.inputValue(), 'lasting');
     await page.getByRole('button', { name: 'Rebuild' }).click();
