@@ -120,6 +120,27 @@ void gf_candidates_release(gf_candidates *c)
     *c = (gf_candidates){0};
 }
 
+gf_status gf_candidates_build(gf_store *s, const gf_snapshot *snapshot, gf_place where,
+                              gf_slice configuration, uint64_t id, int64_t *build, gf_error *err)
+{
+    gf_row row = {0};
+    gf_json_parser *parser = NULL;
+    gf_json_value root;
+    gf_status st =
+        gf_watches_get(s, snapshot, where, configuration, GF_WATCH_CANDIDATE, id, &row, err);
+    *build = 0;
+    if (st == GF_OK) st = gf_json_parser_create(&parser, err);
+    if (st == GF_OK) {
+        st = gf_json_parse_copy(parser, row.cells[0].value, &root, err);
+        if (st == GF_EINVAL || (st == GF_OK && gf_json_kind_of(root) != GF_JSON_OBJECT))
+            st = damaged(err);
+        if (st == GF_OK) *build = (int64_t)take_number(root, "build");
+    }
+    gf_json_parser_free(parser);
+    gf_row_release(&row);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static gf_status put_documents(gf_store *s, gf_place where, gf_slice configuration,

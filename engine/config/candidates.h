@@ -46,6 +46,13 @@ gf_status gf_candidates_read(gf_store *store, const gf_snapshot *snapshot, gf_pl
                              gf_error *err);
 void gf_candidates_release(gf_candidates *candidates);
 
+/**
+ * Tell the build that one came after; 0 where it is not there. The ids of other builds' are a cluster's now, or have
+ * ended.
+ */
+gf_status gf_candidates_build(gf_store *store, const gf_snapshot *snapshot, gf_place where,
+                              gf_slice configuration, uint64_t id, int64_t *build, gf_error *err);
+
 /** Put one into the batch, in place of what is kept of it. */
 gf_status gf_candidates_put(gf_store *store, gf_place where, gf_slice configuration,
                             const gf_new_candidate *candidate, gf_batch *batch, gf_error *err);

@@ -312,6 +312,17 @@ static void a_candidate_is_a_cluster(void **state)
     assert_int_equal(s.size, 10);
     assert_ok(see(&s, &err));
     assert_int_equal(s.n, 0);
+
+    /* Its documents, put anew, are a group again, which gets another id: that one is the cluster's. */
+    for (unsigned i = 2; i < 12; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "v%u", i);
+        fixture_put(&w.f, "c", name, "glacier crevasse moraine");
+    }
+    assert_ok(look_and_deliver(&w, &err));
+    assert_ok(see(&s, &err));
+    assert_int_equal(s.size, 10);
+    assert_true(s.id > id);
     fixture_is_sound(&w.f);
     close_watching(&w);
 }
