@@ -206,6 +206,7 @@ void gf_row_put_cluster(gf_json_writer *w, const gf_cluster_info *info)
 
 void gf_row_put_marks(gf_json_writer *w, const gf_cluster_info *info)
 {
+    if (info->is_new) gf_json_put_bool(w, "candidate", true);
     if (info->hidden) gf_json_put_bool(w, "hidden", true);
     if (info->locked) gf_json_put_bool(w, "locked", true);
     gf_row_put_state(w, info->state);
@@ -279,4 +280,5 @@ void gf_row_put_membership(gf_json_writer *w, const gf_membership *m)
     }
     if (m->replaced) gf_json_put_bool(w, "replaced", true);
     if (m->provisional) gf_json_put_bool(w, "provisional", true);
+    if (m->is_new) gf_json_put_bool(w, "candidate", true);
 }

@@ -63,7 +63,9 @@ static gf_status visit(void *context, const gf_cluster_info *info, gf_error *err
     gf_json_writer *w = gf_row_writer_begin(&l->row);
     gf_row_put_cluster(w, info);
     gf_row_put_marks(w, info);
-    gf_json_put_double(w, "share", l->documents ? (double)info->size / (double)l->documents : 0);
+    if (!info->is_new)
+        gf_json_put_double(w, "share",
+                           l->documents ? (double)info->size / (double)l->documents : 0);
     if (l->figures) gf_row_put_figures(w, info->figures);
     gf_row_put_terms(w, info, TERMS_IN_LIST);
     gf_row_put_sentence(&l->row, info);
@@ -122,6 +124,8 @@ static gf_status list_clusters(gf_call *call, gf_view *view, float min_score, gf
     l.with_hidden = gf_call_flag(call, "hidden");
     gf_status st = min_score > 0 ? gf_view_clusters_above(view, min_score, visit, &l, err)
                                  : gf_view_clusters(view, visit, &l, err);
+    /* Candidates have their scores in a space of their own. */
+    if (st == GF_OK && !(min_score > 0)) st = gf_view_new_clusters(view, visit, &l, err);
     if (st == GF_OK && l.n) qsort(l.rows, l.n, sizeof *l.rows, label ? by_label : by_id);
     for (size_t i = 0; i < l.n && st == GF_OK; i++)
         st = gf_call_emit(call, l.rows[i].row, err);

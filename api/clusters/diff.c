@@ -62,6 +62,7 @@ static gf_status emit_cluster(void *context, const gf_cluster_change *change, gf
     gf_json_put_uint(w, "left", change->left);
     gf_json_put_uint(w, "added", change->added);
     gf_json_put_uint(w, "removed", change->removed);
+    if (change->candidate) gf_json_put_uint(w, "candidate", change->candidate);
     put_parts(w, "split", change->split, change->n_split);
     put_parts(w, "merged", change->merged, change->n_merged);
     return gf_row_writer_emit(&c->row, err);

@@ -8,7 +8,10 @@
         M_MAYBE(prefix "link", TEXT, "likewise: where it is worked on"),                           \
         M_MAYBE(prefix "note", TEXT, "likewise: anything else")
 #define M_MARKS                                                                                    \
-    M_MAYBE("hidden", TRUTH, "true where it is left out of lists"),                                \
+    M_MAYBE("candidate", TRUTH,                                                                    \
+            "true where it is a candidate: documents that came since the build and fit none of "   \
+            "its clusters"),                                                                       \
+        M_MAYBE("hidden", TRUTH, "true where it is left out of lists"),                            \
         M_MAYBE("locked", TRUTH, "true where its centre does not move"), M_STATE("")
 
 const gf_row_member gf_schema_clusters[] = {
@@ -22,7 +25,8 @@ const gf_row_member gf_schema_clusters[] = {
             "text, unique in its build, the tree's groups included; the root has none"),
     M_MAYBE("size", INTEGER, "documents that are still there"),
     M_MARKS,
-    M_MAYBE("share", NUMBER, "`size` by the documents of the build"),
+    M_MAYBE("share", NUMBER,
+            "`size` by the documents of the build; absent where the cluster is a candidate"),
     M_MAYBE_WORD("clarity", "clear|fair|mixed", "only with `figures`: `clear`, `fair` or `mixed`"),
     M_MAYBE("mean_score", NUMBER, "likewise: mean similarity of the members to the centre"),
     M_MAYBE("mean_margin", NUMBER, "likewise: mean of how much less similar the next cluster is"),
@@ -339,8 +343,12 @@ const gf_row_member gf_schema_diff[] = {
     M_MAYBE("left", INTEGER, "documents that are in another cluster now"),
     M_MAYBE("added", INTEGER, "documents that FROM does not have"),
     M_MAYBE("removed", INTEGER, "documents that TO does not have, or that were deleted since"),
+    M_MAYBE("candidate", INTEGER,
+            "documents of the candidate that had this id in FROM; they count as `added`. Absent "
+            "where there was none"),
     M_MAYBE("split", OBJECTS,
-            "array: where its documents are in TO, most first; absent where it is not split"),
+            "array: where its documents are in TO, most first; absent where it is not split. Of a "
+            "candidate that is gone: where a quarter or more of its documents are"),
     M("split[].cluster", INTEGER, "id; only with `split`"),
     M("split[].label", TEXT, "in TO; only with `split`"),
     M("split[].documents", INTEGER, "that they share; only with `split`"),

@@ -73,7 +73,7 @@ static gf_status write_place(showing *s, gf_error *err)
         if (st == GF_OK && m.provisional)
             gf_json_put_str(w, "note",
                             m.replaced ? "put anew since the build" : "put after the build");
-        if (st == GF_OK && gf_call_flag(call, "why") && m.cluster)
+        if (st == GF_OK && gf_call_flag(call, "why") && m.cluster && !m.is_new)
             st = gf_view_explain(s->view, s->id, gf_call_number(call, "terms", TERMS_SHOWN),
                                  write_reasons, w, &why);
     }

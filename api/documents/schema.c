@@ -45,6 +45,9 @@ const gf_row_member gf_schema_put[] = {
     M_MAYBE_OF("|results", "replaced", TRUTH, "likewise: true where the build has an older text"),
     M_MAYBE_OF("|results", "provisional", TRUTH,
                "likewise: true where the build has not this text"),
+    M_MAYBE_OF("|results", "candidate", TRUTH,
+               "likewise: true where the cluster is a candidate, of documents that came since the "
+               "build"),
     M_MAYBE_OF("|results", "size", INTEGER, "likewise: documents that the cluster has"),
     M_MAYBE_OF("|results", "status", TEXT, "likewise: of the cluster, as somebody set it"),
     M_MAYBE_OF("|results", "owner", TEXT, "likewise: whose it is"),
@@ -107,6 +110,8 @@ const gf_row_member gf_schema_doc[] = {
     M_MAYBE("memberships[].provisional", TRUTH,
             "true; only where the document came or was put anew since the build: it is where it "
             "would be"),
+    M_MAYBE("memberships[].candidate", TRUTH,
+            "true; only where the cluster is a candidate, of documents that came since the build"),
     M_MAYBE("memberships[].language", TEXT,
             "name of the language that the build analyses the text in, as "
             "[analysis.md](analysis.md) has it, whether told or detected; absent where it is none"),

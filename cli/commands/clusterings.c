@@ -135,7 +135,7 @@ static const gf_display_column clusters_columns[] = {
     {"cluster", "id", GF_COLUMN_ID},        {"label", "label", GF_COLUMN_TEXT},
     {"size", "documents", GF_COLUMN_COUNT}, {"share", "share", GF_COLUMN_SHARE},
     {"terms", "terms", GF_COLUMN_TERMS},    {"sentence", NULL, GF_COLUMN_TEXT},
-    {"title", "title", GF_COLUMN_TEXT}};
+    {"title", "title", GF_COLUMN_TEXT},     {"candidate", "new", GF_COLUMN_MARK}};
 static const gf_display_column figures_columns[] = {{"cluster", "id", GF_COLUMN_ID},
                                                     {"label", "label", GF_COLUMN_TEXT},
                                                     {"size", "documents", GF_COLUMN_COUNT},
@@ -527,7 +527,7 @@ static void show_cluster(gf_session *s, gf_json_value row)
     gf_text_print(s->out, gf_member_text(row, "label"), 0);
     fprintf(s->out, "  (cluster %.0f, ", gf_member_number(row, "cluster"));
     gf_text_print_count(s->out, gf_member_number(row, "size"), "document");
-    fputs(")\n", s->out);
+    fputs(gf_member_flag(row, "candidate") ? ", new since the build)\n" : ")\n", s->out);
     if (gf_member_text(row, "title").len) {
         gf_text_print(s->out, gf_member_text(row, "title"), 0);
         fputs("\n", s->out);

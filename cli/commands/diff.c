@@ -18,7 +18,8 @@ static const gf_display_column diff_columns[] = {{"change", "change", GF_COLUMN_
                                                  {"added", "new", GF_COLUMN_COUNT},
                                                  {"removed", "gone", GF_COLUMN_COUNT},
                                                  {"split", NULL, GF_COLUMN_RAW},
-                                                 {"merged", NULL, GF_COLUMN_RAW}};
+                                                 {"merged", NULL, GF_COLUMN_RAW},
+                                                 {"candidate", NULL, GF_COLUMN_COUNT}};
 static const gf_display_column moved_columns[] = {{"id", "id", GF_COLUMN_TEXT},
                                                   {"from", "from", GF_COLUMN_ID},
                                                   {"from_label", "label", GF_COLUMN_TEXT},
@@ -97,6 +98,11 @@ static void show_diff(gf_session *s, gf_json_value row)
     if (gf_member_text(row, "label_before").len) {
         fprintf(s->out, "%*swas ", LABEL, "");
         print_label(s, LABEL + 4, &b, gf_member_text(row, "label_before"));
+    }
+    if (gf_member_number(row, "candidate") > 0) {
+        fprintf(s->out, "%*sa candidate of ", CHANGE, "");
+        gf_text_print_count(s->out, gf_member_number(row, "candidate"), "document");
+        fputs(" before\n", s->out);
     }
     print_parts(s, row, "split", "now in");
     print_parts(s, row, "merged", "from");

@@ -206,6 +206,30 @@ static uint32_t edited_k(const gf_build_plan *plan, uint32_t k, uint32_t served_
 }
 
 /*
+ * Candidates to begin with beside the served clusters, where k is open: each that has rows here which no served
+ * cluster has gets a number behind those, as far as max_k goes. label: n_rows.
+ */
+static gf_status start_candidates(const gf_build_previous *previous, const uint32_t *row_of,
+                                  uint32_t n_rows, uint32_t most, uint32_t *label,
+                                  uint32_t *started, gf_error *err)
+{
+    *started = 0;
+    if (!previous->candidate || most == 0) return GF_OK;
+    uint32_t *number = gf_array(previous->candidates.n, sizeof *number);
+    if (!number) return gf_fail_memory(err, "candidates");
+    for (size_t c = 0; c < previous->candidates.n; c++)
+        number[c] = GF_UNMATCHED;
+    for (uint32_t p = 0; p < n_rows; p++) {
+        uint32_t c = previous->candidate[row_of[p]];
+        if (c == GF_UNMATCHED || label[p] != GF_UNMATCHED) continue;
+        if (number[c] == GF_UNMATCHED && *started < most) number[c] = previous->k + (*started)++;
+        label[p] = number[c];
+    }
+    gf_free(number);
+    return GF_OK;
+}
+
+/*
  * Clusters that go on do so as they are: only where the documents are twice as many as when they
  * settled last, or half (four times as many, or a quarter, where they were refined), do they settle
  * again. Polish moves a row where its going
@@ -218,7 +242,8 @@ gf_status gf_build_start_from_previous(const gf_build_plan *plan, gf_pool *pool,
                                        gf_build_clustered *out, gf_kmeans_options *o,
                                        uint32_t **start, gf_error *err)
 {
-    bool continues = true;
+    bool continues = true, open = o->k == 0;
+    uint32_t started = 0, most = 0;
     out->chosen_for = o->k ? 0 : n_rows;
     out->settled_for = n_rows;
     if (!starts_served(plan, previous->k)) return GF_OK;
@@ -232,12 +257,20 @@ gf_status gf_build_start_from_previous(const gf_build_plan *plan, gf_pool *pool,
     if (!label) return gf_fail_memory(err, "the served clusters");
     for (uint32_t p = 0; p < n_rows; p++)
         label[p] = previous->cluster[out->row_of[p]];
-    if (o->k == previous->k && is_settled(plan, n_rows)) {
+    if (open && o->k == previous->k)
+        most = o->max_k > o->k ? o->max_k - o->k : o->max_k ? 0 : UINT32_MAX - o->k;
+    gf_status st = start_candidates(previous, out->row_of, n_rows, most, label, &started, err);
+    if (st != GF_OK) {
+        gf_free(label);
+        return st;
+    }
+    o->k += started;
+    if (o->k == previous->k + started && is_settled(plan, n_rows)) {
         o->max_rounds = GF_NO_POLISH;
         o->settled = true;
         out->settled_for = plan->served_settled;
     }
-    o->start_k = previous->k;
+    o->start_k = previous->k + started;
     o->start_refined = plan->served_refined;
     out->continued = true;
     *start = label;
@@ -443,7 +476,8 @@ static gf_status cluster_by_topics(const gf_build_plan *plan, gf_pool *pool,
                                    gf_build_clustered *out, gf_error *err)
 {
     gf_build_grown grown = {.n = 0};
-    gf_build_previous others = {.k = 0};
+    gf_build_previous others = {.candidate = previous->candidate,
+                                .candidates.n = previous->candidates.n};
     uint32_t *row_of = out->row_of;
     out->row_of = NULL;
     gf_status st = gf_build_topics_grow(plan, pool, documents, x, row_of, o, out, &grown, err);
@@ -466,6 +500,7 @@ static gf_status cluster_by_topics(const gf_build_plan *plan, gf_pool *pool,
         if (st == GF_OK) st = gf_build_topics_join(plan, pool, x, &row_of, &grown, out, err);
     }
     gf_free(row_of);
+    others.candidate = NULL; /* borrowed */
     gf_build_previous_release(&others);
     gf_build_grown_release(&grown);
     return st;

@@ -15,6 +15,38 @@ void gf_build_matched_release(gf_build_matched *m)
     *m = (gf_build_matched){0};
 }
 
+/*
+ * A cluster that continues nothing takes the id of a candidate most of whose documents it has, where these are a
+ * quarter or more of what it has from before; of several the one that it has most of. Overlaps come by cluster.
+ */
+static gf_status take_candidates(const gf_overlaps *o, uint32_t first,
+                                 const gf_candidates *candidates, uint32_t *continues,
+                                 gf_error *err)
+{
+    if (candidates->n == 0) return GF_OK;
+    bool *used = gf_calloc(candidates->n, sizeof *used);
+    if (!used) return gf_fail_memory(err, "cluster ids");
+    for (uint32_t c = 0; c < o->k_b; c++)
+        if (continues[c] != GF_UNMATCHED && continues[c] >= first)
+            used[continues[c] - first] = true;
+    for (size_t from = 0, to; from < o->n; from = to) {
+        uint32_t c = o->at[from].b, most = 0, best = GF_UNMATCHED;
+        for (to = from; to < o->n && o->at[to].b == c; to++) {
+            const gf_overlap *both = &o->at[to];
+            if (both->a < first || used[both->a - first] || both->shared <= most) continue;
+            if (2 * (uint64_t)both->shared <= candidates->at[both->a - first].n) continue;
+            if (4 * (uint64_t)both->shared < o->size_b[c]) continue;
+            most = both->shared;
+            best = both->a;
+        }
+        if (best == GF_UNMATCHED || continues[c] != GF_UNMATCHED) continue;
+        continues[c] = best;
+        used[best - first] = true;
+    }
+    gf_free(used);
+    return GF_OK;
+}
+
 static uint32_t find_previous(const gf_build_previous *previous, uint32_t id)
 {
     for (uint32_t i = 0; i < previous->k; i++)
@@ -43,11 +75,13 @@ static void count_as(const gf_build_plan *plan, const gf_build_previous *previou
     }
 }
 
-/* continues: one per cluster, the index of the previous cluster that it continues. */
+/* continues: one per cluster, the index of the previous cluster that it continues, or behind those of a candidate. */
 static gf_status match_clusters(const gf_build_plan *plan, uint32_t n,
                                 const gf_build_previous *previous, const gf_build_clustered *c,
                                 uint32_t *continues, gf_error *err)
 {
+    const gf_candidates *candidates = &previous->candidates;
+    uint32_t k_before = previous->k + (uint32_t)candidates->n;
     gf_overlaps o = {0};
     uint32_t *now = gf_array(n, sizeof *now); /* the new cluster of each document */
     uint32_t *was =
@@ -60,11 +94,15 @@ static gf_status match_clusters(const gf_build_plan *plan, uint32_t n,
         now[i] = GF_UNMATCHED;
         was[i] = before == GF_UNMATCHED ? GF_UNMATCHED : as[before];
     }
+    /* Candidates are counted behind the previous clusters; what was put anew is in its candidate alone. */
+    for (uint32_t i = 0; i < n && st == GF_OK && previous->candidate; i++)
+        if (previous->candidate[i] != GF_UNMATCHED) was[i] = previous->k + previous->candidate[i];
     for (uint32_t p = 0; p < c->kmeans.n && st == GF_OK; p++)
         if (!gf_build_clustered_is_topic(c, c->kmeans.label[p]))
             now[c->row_of[p]] = c->kmeans.label[p];
-    if (st == GF_OK) st = gf_match_overlaps_count(was, now, n, previous->k, c->kmeans.k, &o, err);
+    if (st == GF_OK) st = gf_match_overlaps_count(was, now, n, k_before, c->kmeans.k, &o, err);
     if (st == GF_OK) st = gf_match_clusters(&o, LEAST_JACCARD, continues, err);
+    if (st == GF_OK) st = take_candidates(&o, previous->k, candidates, continues, err);
     gf_match_overlaps_release(&o);
     gf_free(now);
     gf_free(was);
@@ -88,6 +126,7 @@ gf_status gf_build_match(const gf_build_plan *plan, const gf_build_gathered *doc
     uint64_t next = plan->next_id;
     uint32_t *continues = gf_array(k, sizeof *continues);
     out->ids = gf_array(k, sizeof *out->ids);
+    const gf_candidates *candidates = &previous->candidates;
     gf_status st = continues && out->ids ? GF_OK : gf_fail_memory(err, "cluster ids");
     for (uint32_t c = 0; st == GF_OK && c < k; c++)
         continues[c] = GF_UNMATCHED;
@@ -96,10 +135,13 @@ gf_status gf_build_match(const gf_build_plan *plan, const gf_build_gathered *doc
     for (uint32_t c = 0; st == GF_OK && c < k; c++) {
         uint32_t own = id_of_topic(plan, clustered, c);
         bool is_new = continues[c] == GF_UNMATCHED && !own;
-        assert(is_new || own || continues[c] < previous->k);
+        assert(is_new || own || continues[c] < previous->k + candidates->n);
         if (is_new && next > UINT32_MAX)
             st = gf_fail(err, GF_ELIMIT, "this configuration has used up its cluster ids");
-        out->ids[c] = own ? own : is_new ? (uint32_t)next : previous->ids[continues[c]];
+        out->ids[c] = own                          ? own
+                      : is_new                     ? (uint32_t)next
+                      : continues[c] < previous->k ? previous->ids[continues[c]]
+                                                   : candidates->at[continues[c] - previous->k].id;
         next += is_new;
     }
     out->next_id = next;

@@ -8,7 +8,7 @@
 
 /** {0} to begin with. */
 typedef struct gf_build_matched {
-    /* One per cluster: the id of the previous cluster that it continues, else one never used. */
+    /* One per cluster: the id of the previous cluster, or the candidate, that it continues, else one never used. */
     uint32_t *ids;
     uint64_t next_id; /* first id that was never used, after this build */
 
@@ -20,7 +20,8 @@ typedef struct gf_build_matched {
 void gf_build_matched_release(gf_build_matched *matched);
 
 /**
- * Give each cluster its id.
+ * Give each cluster its id. Candidates that are kept (engine/config/candidates.h) count as previous clusters; and what
+ * continues nothing takes the id of one most of whose documents it has, where they are a quarter of it.
  *
  * @param[out] out  to be released, also after a failure
  * @return GF_OK; GF_ENOMEM; GF_ELIMIT (all ids of the configuration are used up)

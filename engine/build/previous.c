@@ -14,6 +14,8 @@ void gf_build_previous_release(gf_build_previous *p)
 {
     gf_free(p->cluster);
     gf_free(p->ids);
+    gf_free(p->candidate);
+    gf_candidates_release(&p->candidates);
     gf_arena_release(&p->memory);
     *p = (gf_build_previous){0};
 }
@@ -254,6 +256,29 @@ const gf_build_title *gf_build_previous_title(const gf_build_previous *p, uint32
     return at < p->k && p->titles[at].title.len ? &p->titles[at] : NULL;
 }
 
+/* ---- candidates ------------------------------------------------------------------------------ */
+
+static gf_status read_candidates(const gf_build_plan *plan, const gf_build_gathered *d,
+                                 gf_build_previous *out, gf_error *err)
+{
+    gf_candidates *l = &out->candidates;
+    gf_status st = gf_candidates_read(plan->store, plan->snapshot, plan->where, plan->configuration,
+                                      plan->served.build, l, err);
+    if (st != GF_OK || l->n == 0) return st;
+    out->candidate = gf_array(d->n, sizeof *out->candidate);
+    if (!out->candidate) return gf_fail_memory(err, "candidates");
+    for (uint32_t i = 0; i < d->n; i++)
+        out->candidate[i] = GF_UNMATCHED;
+    for (size_t c = 0; c < l->n; c++)
+        for (size_t i = 0; i < l->at[c].n; i++) {
+            gf_slice id = l->at[c].documents[i].id;
+            uint32_t at = first_document(d, id);
+            if (at < d->n && gf_slice_equal(gf_build_gathered_id(d, at), id))
+                out->candidate[at] = (uint32_t)c;
+        }
+    return GF_OK;
+}
+
 gf_status gf_build_read_previous(const gf_build_plan *plan, gf_pool *pool,
                                  const gf_build_gathered *documents, gf_build_previous *out,
                                  gf_error *err)
@@ -275,6 +300,7 @@ gf_status gf_build_read_previous(const gf_build_plan *plan, gf_pool *pool,
         out->cluster[i] = GF_UNMATCHED;
     if (st == GF_OK) st = read_memberships(&w, pool, err);
     if (st == GF_OK) st = list_used(&w, out, err);
+    if (st == GF_OK) st = read_candidates(plan, documents, out, err);
     gf_buffer_release(&key);
     gf_buffer_release(&clusters.label);
     gf_free(clusters.at);

@@ -6,11 +6,14 @@
  *     documents of the snapshot           a    b    d    e        likewise
  *     cluster                             0    0    -    1        index in ids
  *     ids                                 1    4
+ *
+ * Candidates are clusters that it has got since: documents of these that it does not have are in them.
  */
 #ifndef GF_ENGINE_BUILD_PREVIOUS_H
 #define GF_ENGINE_BUILD_PREVIOUS_H
 
 #include "engine/build/gather.h"
+#include "engine/config/candidates.h"
 
 /** The title of a cluster, which goes with its id; all empty where it has none. */
 typedef struct gf_build_title {
@@ -23,7 +26,9 @@ typedef struct gf_build_previous {
     uint32_t *ids;     /* k, rising */
     uint32_t *cluster; /* one per document: index in ids, or GF_UNMATCHED; NULL without a build */
     gf_slice *labels;  /* k: of these clusters, in memory; NULL without a build */
-    gf_build_title *titles; /* k: likewise */
+    gf_build_title *titles;   /* k: likewise */
+    gf_candidates candidates; /* that came after that build, and have an id */
+    uint32_t *candidate;      /* one per document: place in these, or GF_UNMATCHED; NULL: none */
     gf_arena memory;
 } gf_build_previous;
 

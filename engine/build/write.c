@@ -37,7 +37,7 @@ typedef struct section {
     uint32_t parts;
 } section;
 
-enum { OF_CLUSTERS = 3, OF_REST = 8 };
+enum { OF_CLUSTERS = 3, OF_REST = 9 };
 
 typedef struct sink {
     const gf_build_writing *w;
@@ -146,7 +146,8 @@ static gf_status write_parts(sink *to, gf_pool *pool, gf_error *err)
         {gf_build_fill_memberships, places}, {gf_build_fill_vocabulary, 1},
         {gf_build_fill_analysis, 1},         {gf_build_fill_centres, rows},
         {gf_build_fill_copies, rows},        {gf_build_fill_group_ids, 1},
-        {gf_build_fill_hours, rows + 1},     {gf_build_fill_tree, 1}};
+        {gf_build_fill_hours, rows + 1},     {gf_build_fill_tree, 1},
+        {gf_build_fill_candidates, 1}};
     gf_status st = GF_OK;
     if (c->k) st = write_sections(to, pool, "writing clusters", clusters, OF_CLUSTERS, err);
     if (st == GF_OK) st = write_sections(to, pool, "writing memberships", rest, OF_REST, err);

@@ -56,7 +56,8 @@ gf_build_fill gf_build_fill_clusters, gf_build_fill_documents, gf_build_fill_ran
 gf_build_fill gf_build_fill_memberships;
 /* The model: cells that are compressed as they are filled in (write_model.c). */
 gf_build_fill gf_build_fill_analysis, gf_build_fill_vocabulary, gf_build_fill_centres,
-    gf_build_fill_copies, gf_build_fill_hours, gf_build_fill_tree, gf_build_fill_group_ids;
+    gf_build_fill_copies, gf_build_fill_hours, gf_build_fill_tree, gf_build_fill_group_ids,
+    gf_build_fill_candidates;
 
 uint32_t gf_build_membership_part(const gf_build_plan *plan);
 

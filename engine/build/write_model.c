@@ -79,6 +79,52 @@ gf_status gf_build_fill_group_ids(const gf_build_writing *w, uint32_t part, gf_b
     return put_one(w, batch, GF_SLICE("groups"), &bytes, err);
 }
 
+/* ---- candidates ------------------------------------------------------------------------------ */
+
+/* A part is a quarter of the candidate's documents or more; the largest comes first, of two the lower cluster. */
+static void add_part(gf_candidate_fate *f, uint32_t cluster, uint64_t documents)
+{
+    if (documents == 0 || documents * GF_CHANGE_MOST_PARTS < f->size) return;
+    size_t at = f->n_parts++;
+    for (; at > 0 && f->parts[at - 1].documents < documents; at--)
+        f->parts[at] = f->parts[at - 1];
+    f->parts[at].cluster = cluster;
+    f->parts[at].documents = documents;
+}
+
+/* shared: k, scratch */
+static void find_fate(const gf_build_writing *w, uint32_t candidate, uint32_t *shared,
+                      gf_buffer *out)
+{
+    const gf_build_clustered *c = w->clustered;
+    const gf_build_previous *p = w->previous;
+    gf_candidate_fate f = {.id = p->candidates.at[candidate].id,
+                           .label = p->candidates.at[candidate].label};
+    memset(shared, 0, c->kmeans.k * sizeof *shared);
+    for (uint32_t i = 0; i < w->documents->n; i++)
+        f.size += p->candidate[i] == candidate;
+    for (uint32_t r = 0; r < c->kmeans.n; r++)
+        if (p->candidate[c->row_of[r]] == candidate) shared[c->kmeans.label[r]]++;
+    for (uint32_t k = 0; k < c->kmeans.k; k++)
+        add_part(&f, w->ids[k], shared[k]);
+    gf_candidate_fate_write(&f, out);
+}
+
+gf_status gf_build_fill_candidates(const gf_build_writing *w, uint32_t part, gf_batch *batch,
+                                   gf_error *err)
+{
+    (void)part;
+    gf_buffer bytes = {0};
+    if (!w->previous->candidate) return GF_OK;
+    uint32_t *shared = gf_array((size_t)w->clustered->kmeans.k + 1, sizeof *shared);
+    if (!shared) return gf_fail_memory(err, "candidates");
+    gf_buffer_varint(&bytes, (uint64_t)w->plan->served.build);
+    for (uint32_t c = 0; c < w->previous->candidates.n; c++)
+        find_fate(w, c, shared, &bytes);
+    gf_free(shared);
+    return put_one(w, batch, GF_SLICE("candidates"), &bytes, err);
+}
+
 /* ---- cells of clusters ----------------------------------------------------------------------- */
 
 /* Buffers of a task. */

@@ -115,13 +115,13 @@ typedef struct whole_walk {
     void *context;
 } whole_walk;
 
-/* One rule of a configuration tells of it: its cells follow one another. */
+/* The last numbers of a configuration tell of it. */
 static gf_status look_at_cell(void *context, const gf_row *row, gf_error *err)
 {
     whole_walk *w = context;
     gf_slice key = row->key, qualifier = row->cells[0].qualifier;
     size_t named = gf_key_string_length(qualifier);
-    if (named >= qualifier.len || qualifier.ptr[named] != GF_WATCH_RULE) return GF_OK;
+    if (named >= qualifier.len || qualifier.ptr[named] != GF_WATCH_STATE) return GF_OK;
     gf_slice last = gf_buffer_view(&w->last), configuration = gf_slice_of(qualifier.ptr, named);
     if (last.len == key.len + named && memcmp(last.ptr, key.ptr, key.len) == 0 &&
         memcmp(last.ptr + key.len, configuration.ptr, named) == 0)
@@ -177,12 +177,51 @@ static gf_status forget_gone(void *context, uint64_t number, gf_slice ids, gf_er
     return st;
 }
 
+/* The same of those with scores, four bytes behind each id. */
+static gf_status forget_gone_scored(void *context, uint64_t number, gf_slice documents,
+                                    gf_error *err)
+{
+    const watch_change *c = context;
+    gf_buffer left = {0}, one = {0}, living = {0};
+    bool any = false;
+    gf_slice id;
+    gf_status st = GF_OK;
+    while (st == GF_OK && gf_slice_take_string(&documents, &id) && documents.len >= 4) {
+        bool gone = false;
+        gf_buffer_reset(&one);
+        gf_buffer_reset(&living);
+        gf_buffer_string(&one, id);
+        st = gf_buffer_check(&one, err);
+        if (st == GF_OK)
+            st =
+                gf_edits_keep_living(c->store, c->where, gf_buffer_view(&one), &living, &gone, err);
+        if (!gone) {
+            gf_buffer_string(&left, id);
+            gf_buffer_append(&left, documents.ptr, 4);
+        }
+        any = any || gone;
+        documents = gf_slice_skip(documents, 4);
+    }
+    if (st == GF_OK) st = gf_buffer_check(&left, err);
+    if (st == GF_OK && any)
+        st = gf_watches_put(c->store, c->where, c->configuration, GF_WATCH_MEMBERS_SCORED, number,
+                            gf_buffer_view(&left), c->batch, err);
+    gf_buffer_release(&left);
+    gf_buffer_release(&one);
+    gf_buffer_release(&living);
+    return st;
+}
+
 gf_status gf_watches_forget(gf_store *s, gf_place where, gf_slice configuration, gf_batch *batch,
                             gf_error *err)
 {
     watch_change c = {s, where, configuration, batch};
-    return gf_watches_visit_part(s, NULL, where, configuration, GF_WATCH_MEMBER_IDS, forget_gone,
-                                 &c, err);
+    gf_status st = gf_watches_visit_part(s, NULL, where, configuration, GF_WATCH_MEMBER_IDS,
+                                         forget_gone, &c, err);
+    if (st == GF_OK)
+        st = gf_watches_visit_part(s, NULL, where, configuration, GF_WATCH_MEMBERS_SCORED,
+                                   forget_gone_scored, &c, err);
+    return st;
 }
 
 static gf_status delete_cell(void *context, const gf_row *row, gf_error *err)

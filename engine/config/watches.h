@@ -5,6 +5,7 @@
  *     configuration, 'r', number   a rule: JSON (engine/watch/kept.h)
  *                    'c', id       a candidate: JSON; its id is of the clusters' sequence
  *                    'm', id       ids of up to GF_WATCH_MEMBERS of its documents: varint length and bytes each
+ *                    'd', id       the same with their scores (engine/config/candidates.h)
  *                    'a', number   an alert, how far it is: JSON
  *                    'b', number   likewise, what is told: the bytes that are sent
  *                    's', 0        the last numbers, and the looks at the served build: JSON
@@ -18,12 +19,13 @@
 #include "base/arena.h"
 #include "engine/store/store_internal.h"
 
-enum { GF_WATCH_MEMBERS = 1000 };
+enum { GF_WATCH_MEMBERS = 10000 };
 
 typedef enum gf_watch_part {
     GF_WATCH_ALERT = 'a',
     GF_WATCH_BODY = 'b',
     GF_WATCH_CANDIDATE = 'c',
+    GF_WATCH_MEMBERS_SCORED = 'd',
     GF_WATCH_MEMBER_IDS = 'm',
     GF_WATCH_RULE = 'r',
     GF_WATCH_STATE = 's'
@@ -51,7 +53,7 @@ gf_status gf_watches_visit_part(gf_store *store, const gf_snapshot *snapshot, gf
 typedef gf_status gf_visit_watched(void *context, gf_place where, gf_slice configuration,
                                    gf_error *err);
 
-/** Visit all configurations that have rules, of all collections. Cost: a step for each cell that is kept. */
+/** Visit all configurations that have had a rule or a look, of all collections. Cost: a step for each cell that is kept. */
 gf_status gf_watches_visit_all(gf_store *store, gf_visit_watched *visit, void *context,
                                gf_error *err);
 

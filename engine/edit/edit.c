@@ -98,6 +98,24 @@ static gf_status put_side(gf_editing *e, const gf_edit *edit, uint32_t side, gf_
     return st;
 }
 
+/* Documents of a candidate, likewise. */
+static gf_status list_new_members(gf_editing *e, uint32_t cluster, gf_group_member **members,
+                                  size_t *n, gf_error *err)
+{
+    const gf_new_candidate *c = gf_view_find_new(e->view, cluster);
+    size_t most = c ? c->n : 0;
+    gf_group_member *list = gf_arena_alloc(&e->memory, (most + 1) * sizeof *list);
+    if (!list) return gf_fail_memory(err, "members");
+    for (size_t i = 0; i < most; i++) {
+        list[i] =
+            (gf_group_member){gf_arena_copy(&e->memory, c->documents[i].id), c->documents[i].score};
+        if (!list[i].id.ptr) return gf_fail_memory(err, "members");
+    }
+    *members = list;
+    *n = most;
+    return GF_OK;
+}
+
 /* Members of a cluster of the served build, best first, without those that were deleted. */
 static gf_status list_members(gf_editing *e, uint32_t cluster, gf_group_member **members, size_t *n,
                               gf_error *err)
@@ -108,6 +126,7 @@ static gf_status list_members(gf_editing *e, uint32_t cluster, gf_group_member *
     gf_scan *scan = NULL;
     gf_row row = {0};
     bool more = true;
+    if (!c) return list_new_members(e, cluster, members, n, err);
     if (c->size > v->info.documents)
         return gf_fail(err, GF_ECORRUPT,
                        "table clusters: cluster %" PRIu32 " has more documents than its build",
@@ -173,9 +192,23 @@ static gf_status put_centre(gf_editing *e, const gf_edit *edit, gf_error *err)
 
 /* ---- what an edit is of ---------------------------------------------------------------------- */
 
-static gf_status find_cluster(const gf_editing *e, uint32_t cluster, gf_error *err)
+/* A candidate can be named, hidden and noted of; the next rebuild makes it a cluster that can be changed. */
+static gf_status find_cluster(const gf_editing *e, uint32_t cluster, const gf_edit *edit,
+                              gf_error *err)
 {
     if (gf_view_find_cluster(e->view, cluster)) return GF_OK;
+    gf_status st = gf_view_load_new(e->view, err);
+    bool is_new = st == GF_OK && gf_view_find_new(e->view, cluster);
+    if (st != GF_OK) return st;
+    if (is_new &&
+        (edit->kind == GF_EDIT_LABEL || edit->kind == GF_EDIT_HIDE || edit->kind == GF_EDIT_STATE))
+        return GF_OK;
+    if (is_new)
+        return gf_fail(err, GF_ECONFLICT,
+                       "cluster %" PRIu32
+                       " is of documents that came since the build: it can be renamed, hidden and "
+                       "noted of; rebuild first for anything else",
+                       cluster);
     return gf_fail(err, GF_ENOTFOUND, "there is no cluster %" PRIu32, cluster);
 }
 
@@ -238,6 +271,10 @@ static gf_status check_siblings(const gf_editing *e, uint32_t cluster, gf_slice 
         if (v->clusters[i].id != cluster && gf_utf8_same_letters(v->clusters[i].label, label))
             return gf_fail(err, taken, "cluster %" PRIu32 " is called \"%.*s\" already",
                            v->clusters[i].id, GF_SLICE_ARG(v->clusters[i].label));
+    const gf_new_candidate *new = v ? gf_view_find_new_label(v, label) : NULL;
+    if (new &&new->id != cluster)
+        return gf_fail(err, taken, "cluster %" PRIu32 " is called \"%.*s\" already", new->id,
+                       GF_SLICE_ARG(new->label));
     size_t topic = gf_edits_find_topic(&e->edits, label);
     if (topic < e->edits.n && e->edits.at[topic].edit.cluster != cluster)
         return gf_fail(err, taken, "the topic \"%.*s\" is called so",
@@ -430,7 +467,7 @@ static gf_status check_merge(const gf_editing *e, const gf_edit *edit, gf_error 
     if (st == GF_OK && edit->n_others > MOST_OTHERS)
         st = gf_fail(err, GF_EINVAL, "a merge is of at most %d clusters", MOST_OTHERS + 1);
     for (size_t i = 0; i < edit->n_others && st == GF_OK; i++) {
-        st = find_cluster(e, edit->others[i], err);
+        st = find_cluster(e, edit->others[i], edit, err);
         if (st == GF_OK) st = refuse_locked(e, edit->others[i], "merge", err);
         if (st == GF_OK) st = refuse_topic(e, edit->others[i], err);
         for (size_t j = 0; j <= i && st == GF_OK; j++)
@@ -506,11 +543,28 @@ static gf_status find_document(gf_editing *e, gf_slice id, uint32_t *cluster, gf
     return st;
 }
 
+/* Whether a document is in no cluster since no topic took it, and the cluster that it is to go to is a topic. */
+static gf_status goes_to_topic(gf_editing *e, const gf_edit *edit, bool *goes, gf_error *err)
+{
+    gf_membership m;
+    gf_status st = gf_view_membership(e->view, edit->document, &m, err);
+    *goes = st == GF_OK && !m.cluster && m.runner_up &&
+            gf_edits_topic_of(&e->edits, edit->cluster) < e->edits.n;
+    return st;
+}
+
+/*
+ * What no topic took has no place that could be changed: it becomes an example of the topic at once, and the next
+ * rebuild, which is owed, puts it there.
+ */
 static gf_status move(gf_editing *e, gf_edit *edit, gf_error *err)
 {
     gf_regrouped g = {.next_id = 0};
-    uint32_t from;
-    gf_status st = find_document(e, edit->document, &from, err);
+    uint32_t from = edit->cluster;
+    bool waits = false;
+    gf_status st = goes_to_topic(e, edit, &waits, err);
+    if (st == GF_OK && !waits) st = find_document(e, edit->document, &from, err);
+    if (st == GF_OK && waits) e->pins.owed = edit->number;
     if (st == GF_OK && from != edit->cluster) {
         st = gf_regroup_move(e, edit, &g, err);
         if (st == GF_OK) st = put_regrouped(e, edit, &g, err);
@@ -526,7 +580,7 @@ static gf_status make_kind(gf_editing *e, const gf_edit_request *r, gf_kept_edit
     gf_edit *edit = &kept->edit;
     gf_status st = GF_OK;
     if (edit->kind == GF_EDIT_KEEP) st = find_document(e, edit->document, &edit->cluster, err);
-    if (st == GF_OK) st = find_cluster(e, edit->cluster, err);
+    if (st == GF_OK) st = find_cluster(e, edit->cluster, edit, err);
     if (st != GF_OK) return st;
     switch (edit->kind) {
     case GF_EDIT_LABEL:

@@ -13,11 +13,18 @@
 #include "engine/store/hold.h"
 #include "grouperfish/state.h"
 #include "grouperfish/topics.h"
+#include "vectorize/rows/vectorizer.h"
+#include "vectorize/text/detect.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { MOST_VALUES = 200, MOST_LIKE = GF_EDIT_WITNESSES };
+enum {
+    MOST_VALUES = 200,
+    MOST_LIKE = GF_EDIT_WITNESSES,
+    SAMPLE = 100, /* documents whose language is looked at */
+    SAMPLE_BYTES = 1000
+};
 
 /* ---- values of a field ----------------------------------------------------------------------- */
 
@@ -133,15 +140,86 @@ static gf_status check_like(const gf_editing *e, gf_slice id, gf_error *err)
     return st;
 }
 
+typedef struct text_sample {
+    gf_arena memory;
+    gf_slice text[SAMPLE]; /* n: beginnings */
+    size_t n;
+} text_sample;
+
+static gf_status take_text(void *context, const gf_document *d, gf_error *err)
+{
+    text_sample *s = context;
+    gf_slice text = d->text;
+    if (s->n == SAMPLE) return gf_fail(NULL, GF_ELIMIT, "enough");
+    if (text.len > SAMPLE_BYTES) text.len = SAMPLE_BYTES;
+    s->text[s->n] = gf_arena_copy(&s->memory, text);
+    return s->text[s->n++].ptr ? GF_OK : gf_fail_memory(err, "documents");
+}
+
+/* The language that most documents are in, else that of the words themselves; NULL: none is told. */
+static gf_status guess_language(const gf_editing *e, gf_slice words, const gf_language **language,
+                                gf_error *err)
+{
+    text_sample *s = gf_calloc(1, sizeof *s);
+    gf_dominance most = {.language = NULL};
+    gf_detection own = {.language = NULL};
+    if (!s) return gf_fail_memory(err, "documents");
+    gf_status st = gf_documents_visit(e->store, e->where, take_text, s, err);
+    if (st == GF_ELIMIT) st = GF_OK;
+    if (st == GF_OK) st = gf_dominant_language(s->text, s->n, NULL, &most, NULL, err);
+    if (st == GF_OK && !most.language) st = gf_language_detect(words, &own, err);
+    *language = most.language ? most.language : own.language;
+    gf_arena_release(&s->memory);
+    gf_free(s);
+    return st;
+}
+
+/* Whether a text has a term, of however many documents, by the settings of the next rebuild. */
+static gf_status has_terms(const gf_editing *e, gf_slice words, bool *has, gf_error *err)
+{
+    gf_settings_map map = {0};
+    gf_resolved r;
+    gf_vectorizer *vectorizer = NULL;
+    gf_vectors rows = {0};
+    gf_text texts[] = {{.text = words},
+                       {.text = GF_SLICE("zyzzyva")}}; /* what all have is no term */
+    gf_status st =
+        gf_configuration_load(e->store, NULL, e->where, &e->row, e->configuration, &map, err);
+    if (st == GF_OK) st = gf_settings_resolve(&map, e->configuration, &r, err);
+    if (st == GF_OK) {
+        r.vectorizer.min_df = (gf_df_limit){.kind = GF_DF_COUNT, .count = 1};
+        r.vectorizer.max_df = (gf_df_limit){.kind = GF_DF_SHARE, .share = 1};
+        r.vectorizer.max_terms = 0;
+        texts[0].language = r.vectorizer.analysis.language;
+        if (r.detect) st = guess_language(e, words, &texts[0].language, err);
+    }
+    if (st == GF_OK) st = gf_vectorizer_create(&r.vectorizer, NULL, &vectorizer, err);
+    if (st == GF_OK) st = gf_vectorizer_add(vectorizer, texts, 2, NULL, err);
+    if (st == GF_OK) st = gf_vectorizer_finish(vectorizer, &rows, NULL, err);
+    *has = st == GF_OK && rows.kind[0] == GF_ROW_PLAIN;
+    gf_vectorizer_free(vectorizer);
+    gf_vectors_release(&rows);
+    gf_settings_map_release(&map);
+    return st;
+}
+
 /*
- * Words that no document has describe nothing. Where documents came since the build, or there is none, only the
- * rebuild can tell.
+ * Words that are all stop words, and words that no document has, describe nothing. Of the latter only the rebuild can
+ * tell where documents came since the build, or there is none.
  */
 static gf_status check_words(gf_editing *e, gf_slice words, gf_error *err)
 {
     gf_row_view row;
-    bool of_texts = e->view && e->view->info.rows == GF_ROWS_OF_TEXTS;
-    if (!words.len || !of_texts || e->view->info.seq != e->row.seq) return GF_OK;
+    bool of_texts = e->view && e->view->info.rows == GF_ROWS_OF_TEXTS, has = true;
+    if (!words.len) return GF_OK;
+    gf_status known = has_terms(e, words, &has, err);
+    if (known == GF_OK && !has)
+        known = gf_fail(err, GF_EINVAL,
+                        "\"%.*s\" describes nothing: these are all words that every text has; give "
+                        "some that are the topic's own",
+                        GF_SLICE_ARG(words));
+    if (known != GF_OK) return known;
+    if (!of_texts || e->view->info.seq != e->row.seq) return GF_OK;
     gf_document d = {.text = words};
     gf_status st = gf_view_row_of(e->view, &d, &row, err);
     if (st == GF_OK && row.n == 0)

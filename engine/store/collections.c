@@ -131,6 +131,28 @@ gf_status gf_collection_read(gf_store *s, gf_place where, gf_visit_collection *v
     return st;
 }
 
+/* The last numbers of the configuration's watches, which each look at its candidates changes (engine/config/watches.h). */
+static gf_status hash_looks(gf_store *s, gf_place where, gf_slice configuration, uint64_t *hash,
+                            gf_error *err)
+{
+    gf_buffer key = {0}, qualifier = {0};
+    gf_row row = {0};
+    gf_tables_collection_key(&key, where.name_space, where.collection);
+    gf_key_string(&qualifier, configuration);
+    gf_buffer_byte(&qualifier, 's');
+    gf_buffer_u64be(&qualifier, 0);
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK) st = gf_buffer_check(&qualifier, err);
+    if (st == GF_OK)
+        st = gf_table_get_cell(s->tables.collections, NULL, gf_buffer_view(&key),
+                               GF_COLLECTIONS_WATCHES, gf_buffer_view(&qualifier), 1, &row, err);
+    if (st == GF_OK) *hash = XXH64(row.cells[0].value.ptr, row.cells[0].value.len, *hash);
+    gf_row_release(&row);
+    gf_buffer_release(&key);
+    gf_buffer_release(&qualifier);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
 gf_status gf_collection_mark(gf_store *s, gf_place where, gf_slice configuration, uint64_t *hash,
                              int64_t *served, gf_error *err)
 {
@@ -145,6 +167,7 @@ gf_status gf_collection_mark(gf_store *s, gf_place where, gf_slice configuration
         }
         *hash = h;
         *served = gf_collection_row_served(&row, configuration);
+        st = hash_looks(s, where, configuration, hash, err);
     }
     gf_collection_row_release(&row);
     return st;

@@ -10,6 +10,8 @@
  *                          that fit nowhere
  *     k-means              of the documents that fit nowhere and have a new term
  *     groups               of its clusters: those half of which have the same new term are one
+ *     growth               documents that are more like a group's centre than like their own cluster's, and than
+ *                          nearly all of the build's that were sampled; groups that would join each other are one
  *
  * The build's own space would not do: what is new is told by words that it does not have.
  */
@@ -29,7 +31,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST = 5, SAMPLE = 300, TERMS = 10, EXAMPLES = 5, GROUP = 1000 };
+enum { LEAST = 5, SAMPLE = 300, TERMS = 10, EXAMPLES = 5, GROUP = 1000, ROUNDS = 5, GROWN = 100 };
+
+/* One in so many of the build's documents is more like a group than what joins it: 20 where few are pending. */
+enum { LEAST_ABOVE = 20, MOST_ABOVE = 100, PENDING_ABOVE = 10 };
+
+#define NO_GROUP UINT32_MAX
 
 #define ALPHA    0.05 /* that anything is told of documents that came at random */
 #define FREQUENT 0.25 /* share of the sample from which an unknown term is a frequent one */
@@ -123,7 +130,7 @@ static gf_status keep_sample(void *context, gf_slice id, const gf_membership_cel
 
 static gf_status gather(searching *s, gf_error *err)
 {
-    gf_status st = gf_view_pending(s->view, keep_pending, s, err);
+    gf_status st = gf_view_each_pending(s->view, keep_pending, s, err);
     if (st != GF_OK || s->n < s->least) return st;
     st = gf_view_each_member(s->view, keep_sample, s, err);
     return st == GF_ELIMIT ? GF_OK : st;
@@ -223,10 +230,15 @@ static gf_status read_quartile(searching *s, size_t cluster, gf_error *err)
         GF_SCAN_OPTIONS(.snapshot = v->snapshot, .family = GF_CLUSTERS_RANKED,
                         .prefix = gf_buffer_view(&key), .reverse = true, .keys_only = true);
     if (st == GF_OK) st = gf_scan_open(v->store->tables.clusters, &o, &scan, err);
-    for (uint64_t i = 0; st == GF_OK && more && i <= c->size / 4; i++) {
+    for (uint64_t left = c->size / 4 + 1; st == GF_OK && more && left > 0;) {
+        float one;
         st = gf_scan_step(scan, &row, &more, err);
-        if (st == GF_OK && more && !gf_tables_rank_read(row.cells[0].qualifier, &score, &id))
+        if (st != GF_OK || !more) break;
+        if (!gf_tables_rank_read(row.cells[0].qualifier, &one, &id))
             st = gf_fail(err, GF_ECORRUPT, "table clusters: a rank is damaged");
+        if (st != GF_OK || gf_deleted_set_has(v->deleted, id)) continue; /* sizes are without it */
+        score = one;
+        left--;
     }
     gf_scan_close(scan);
     gf_row_release(&row);
@@ -384,12 +396,10 @@ static gf_status make_rows(const searching *s, gf_csr *x, uint32_t *document, gf
     return st;
 }
 
+/* A group as it is told of. */
 typedef struct grouped {
-    const gf_csr *x;
-    const uint32_t *document;
-    const uint32_t *member; /* n rows of the group, the most central first */
-    const float *score;     /* x->n_rows: similarity to the group's centre */
-    const double *centre;   /* s->n_terms: of unit length */
+    const uint32_t *member; /* n documents, the most central first */
+    const float *score;     /* s->n: of members the similarity to the group's centre */
     uint32_t n;
 } grouped;
 
@@ -403,18 +413,6 @@ static int by_weight(const void *a, const void *b)
     const weighed_term *x = a, *y = b;
     if (x->weight != y->weight) return x->weight > y->weight ? -1 : 1;
     return x->term < y->term ? -1 : x->term > y->term;
-}
-
-/* The least p of a term that half the group has; 1 where there is none. */
-static double chance_of_group(const searching *s, const grouped *g, uint32_t *count)
-{
-    double p = 1;
-    for (uint32_t i = 0; i < g->n; i++) {
-        gf_row_view row = gf_csr_row(g->x, g->member[i]);
-        for (uint32_t e = 0; e < row.n; e++)
-            if (2 * ++count[row.col[e]] >= g->n && s->p[row.col[e]] < p) p = s->p[row.col[e]];
-    }
-    return p;
 }
 
 /* "chargers", or "chargers / cable" where a second new term is in others of the group as well. */
@@ -434,7 +432,7 @@ static void write_label(const searching *s, const weighed_term *terms, uint32_t 
 static void find_times(const searching *s, const grouped *g, gf_new_group *c)
 {
     for (uint32_t i = 0; i < g->n; i++) {
-        const pending_document *d = &s->at[g->document[g->member[i]]];
+        const pending_document *d = &s->at[g->member[i]];
         if (!d->has_time) continue;
         if (!c->has_times || d->time < c->first) c->first = d->time;
         if (!c->has_times || d->time > c->last) c->last = d->time;
@@ -453,7 +451,7 @@ static void find_nearest(const searching *s, const grouped *g, uint32_t *ids, gf
 {
     uint32_t most = 0;
     for (uint32_t i = 0; i < g->n; i++) {
-        const pending_document *d = &s->at[g->document[g->member[i]]];
+        const pending_document *d = &s->at[g->member[i]];
         ids[i] = d->cluster;
         c->similarity += (double)d->score / g->n;
     }
@@ -479,11 +477,15 @@ static gf_status tell(searching *s, const grouped *g, double p, weighed_term *we
     gf_new_group c = {.size = g->n, .terms = terms, .id = id, .text = text, .score = score, .p = p};
     uint32_t *ids = gf_array(g->n, sizeof *ids);
     gf_slice *all = gf_array(g->n, sizeof *all);
-    gf_status st = ids && all ? GF_OK : gf_fail_memory(err, "candidates");
+    float *scores = gf_array(g->n, sizeof *scores);
+    gf_status st = ids && all && scores ? GF_OK : gf_fail_memory(err, "candidates");
     if (st != GF_OK) goto done;
-    for (uint32_t i = 0; i < g->n; i++)
-        all[i] = s->at[g->document[g->member[i]]].id;
+    for (uint32_t i = 0; i < g->n; i++) {
+        all[i] = s->at[g->member[i]].id;
+        scores[i] = g->score[g->member[i]];
+    }
     c.all = all;
+    c.all_score = scores;
     c.candidate = gf_kept_candidates_claim(&s->kept, all, g->n);
     qsort(weighed, n, sizeof *weighed, by_weight);
     write_label(s, weighed, n, &label);
@@ -493,8 +495,8 @@ static gf_status tell(searching *s, const grouped *g, double p, weighed_term *we
                       (float)weighed[c.n_terms].weight};
     for (; c.n_documents < g->n && c.n_documents < EXAMPLES; c.n_documents++) {
         uint32_t r = g->member[c.n_documents];
-        id[c.n_documents] = s->at[g->document[r]].id;
-        text[c.n_documents] = s->at[g->document[r]].text;
+        id[c.n_documents] = s->at[r].id;
+        text[c.n_documents] = s->at[r].text;
         score[c.n_documents] = (double)g->score[r];
     }
     find_times(s, g, &c);
@@ -505,37 +507,22 @@ static gf_status tell(searching *s, const grouped *g, double p, weighed_term *we
 done:
     gf_free(ids);
     gf_free(all);
+    gf_free(scores);
     gf_buffer_release(&label);
     return st;
 }
 
-static gf_status look_at_group(searching *s, const grouped *g, gf_error *err)
-{
-    uint32_t *count = gf_calloc((size_t)s->n_terms + 1, sizeof *count), n = 0;
-    weighed_term *weighed = gf_array((size_t)s->n_terms + 1, sizeof *weighed);
-    gf_status st = count && weighed ? GF_OK : gf_fail_memory(err, "candidates");
-    double p = st == GF_OK ? chance_of_group(s, g, count) : 1;
-    for (uint32_t t = 0; st == GF_OK && t < s->n_terms; t++)
-        if (g->centre[t] > 0) weighed[n++] = (weighed_term){t, g->centre[t]};
-    if (p < 1) st = tell(s, g, p, weighed, n, err);
-    gf_free(count);
-    gf_free(weighed);
-    return st;
-}
-
-/* By group, the largest first, then by falling score. */
+/* A document of a group, by falling score. */
 typedef struct placed {
-    uint32_t group, size, row;
+    uint32_t document;
     float score;
 } placed;
 
 static int by_place(const void *a, const void *b)
 {
     const placed *x = a, *y = b;
-    if (x->size != y->size) return x->size > y->size ? -1 : 1;
-    if (x->group != y->group) return x->group < y->group ? -1 : 1;
     if (x->score != y->score) return x->score > y->score ? -1 : 1;
-    return x->row < y->row ? -1 : x->row > y->row;
+    return x->document < y->document ? -1 : x->document > y->document;
 }
 
 /*
@@ -568,95 +555,323 @@ static void join_clusters(const searching *s, const gf_kmeans *kmeans, const gf_
     }
 }
 
-/* The centre of a group's rows, and their similarity to it. */
-static void centre_group(const searching *s, const gf_csr *x, const placed *rows, uint32_t n,
-                         double *centre, float *score)
+/* ---- growth ---------------------------------------------------------------------------------- */
+
+/* Groups that have a new term, once they are found: the documents of each, and its centre. */
+typedef struct gathered_group {
+    uint32_t n;     /* documents */
+    double p;       /* of the best new term that half of those have by which it was found */
+    double *centre; /* s->n_terms, of those that grow; NULL: it does not */
+    double least;   /* similarity to the centre that hardly a document of the build has */
+} gathered_group;
+
+typedef struct gathering {
+    searching *s;
+    gathered_group *at; /* n */
+    uint32_t n;
+    uint32_t *of;   /* s->n: the group of each document; NO_GROUP */
+    double *length; /* s->n_all: of the weighed row */
+    float *score;   /* s->n_all: scratch, and of members the similarity to their centre */
+} gathering;
+
+static double similarity_to(const gathering *g, size_t i, const double *centre)
 {
-    double length = 0;
-    memset(centre, 0, ((size_t)s->n_terms + 1) * sizeof *centre);
-    for (uint32_t i = 0; i < n; i++) {
-        gf_row_view row = gf_csr_row(x, rows[i].row);
+    gf_row_view row = gf_csr_row(&g->s->rows.x, (uint32_t)i);
+    double dot = 0;
+    if (!(g->length[i] > 0)) return 0;
+    for (uint32_t e = 0; e < row.n; e++)
+        if (row.col[e] < g->s->n_terms) dot += weight_of(g->s, row, e) * centre[row.col[e]];
+    return dot < g->length[i] ? dot / g->length[i] : 1;
+}
+
+static void measure_rows(gathering *g)
+{
+    for (size_t i = 0; i < g->s->n_all; i++) {
+        gf_row_view row = gf_csr_row(&g->s->rows.x, (uint32_t)i);
+        double sum = 0;
         for (uint32_t e = 0; e < row.n; e++)
-            centre[row.col[e]] += (double)row.val[e];
-    }
-    for (uint32_t t = 0; t < s->n_terms; t++)
-        length += centre[t] * centre[t];
-    length = length > 0 ? sqrt(length) : 1;
-    for (uint32_t t = 0; t < s->n_terms; t++)
-        centre[t] /= length;
-    for (uint32_t i = 0; i < n; i++) {
-        gf_row_view row = gf_csr_row(x, rows[i].row);
-        double dot = 0;
-        for (uint32_t e = 0; e < row.n; e++)
-            dot += centre[row.col[e]] * (double)row.val[e];
-        score[rows[i].row] = (float)(dot < 1 ? dot : 1);
+            sum += weight_of(g->s, row, e) * weight_of(g->s, row, e);
+        g->length[i] = sqrt(sum);
     }
 }
 
-typedef struct arranged {
-    placed *rows;                    /* n_rows: by group */
-    uint32_t *member, *count, *size; /* n_rows; n_terms; k, by group */
-    uint32_t *first, *group;         /* n_terms; k */
-    double *centre;                  /* n_terms */
-    float *score;                    /* n_rows */
-} arranged;
+/* The centre of a group, of unit length: the sum of its documents' rows, each of unit length. */
+static void sum_centre(const gathering *g, uint32_t c, double *centre)
+{
+    size_t n_terms = g->s->n_terms;
+    double sum = 0;
+    memset(centre, 0, n_terms * sizeof *centre);
+    for (size_t i = 0; i < g->s->n; i++) {
+        gf_row_view row = gf_csr_row(&g->s->rows.x, (uint32_t)i);
+        if (g->of[i] != c || !(g->length[i] > 0)) continue;
+        for (uint32_t e = 0; e < row.n; e++)
+            if (row.col[e] < n_terms) centre[row.col[e]] += weight_of(g->s, row, e) / g->length[i];
+    }
+    for (size_t t = 0; t < n_terms; t++)
+        sum += centre[t] * centre[t];
+    sum = sum > 0 ? sqrt(sum) : 1;
+    for (size_t t = 0; t < n_terms; t++)
+        centre[t] = (double)gf_grid_round(centre[t] / sum);
+}
 
-static gf_status look_at_arranged(searching *s, arranged *a, const gf_csr *x,
-                                  const uint32_t *document, gf_error *err)
+static int by_rising_score(const void *a, const void *b)
+{
+    float x = *(const float *)a, y = *(const float *)b;
+    return x < y ? -1 : x > y;
+}
+
+/*
+ * The similarity that one in so many of the build's documents that were sampled is above: the more are pending, the
+ * fewer, so that a group gets hardly more of them by chance.
+ */
+static double find_least(const gathering *g, const double *centre)
+{
+    size_t n = g->s->n_all - g->s->n;
+    size_t above = g->s->n / PENDING_ABOVE;
+    float *score = g->score + g->s->n;
+    above = above < LEAST_ABOVE ? LEAST_ABOVE : above > MOST_ABOVE ? MOST_ABOVE : above;
+    for (size_t i = 0; i < n; i++)
+        score[i] = (float)similarity_to(g, g->s->n + i, centre);
+    if (n == 0) return 1;
+    qsort(score, n, sizeof *score, by_rising_score);
+    return (double)score[n - 1 - n / above];
+}
+
+/* Centres of the groups that grow, and what is hardly like them. */
+static void move_centres(gathering *g)
+{
+    for (uint32_t c = 0; c < g->n; c++) {
+        if (!g->at[c].centre || g->at[c].n == 0) continue;
+        sum_centre(g, c, g->at[c].centre);
+        g->at[c].least = find_least(g, g->at[c].centre);
+    }
+}
+
+static bool grows(const gathered_group *c)
+{
+    return c->centre && c->n > 0;
+}
+
+/*
+ * A document joins the group whose centre it is most like, where it is more like that than hardly a document of the
+ * build is, and than its own cluster's. Whatever is in a group already, and like no other, stays.
+ */
+static bool join_groups(gathering *g)
+{
+    bool moved = false;
+    for (size_t i = 0; i < g->s->n; i++) {
+        uint32_t best = NO_GROUP;
+        double most = (double)g->s->at[i].score;
+        if (g->of[i] != NO_GROUP && !g->at[g->of[i]].centre) continue;
+        for (uint32_t c = 0; c < g->n; c++) {
+            if (!grows(&g->at[c])) continue;
+            double score = similarity_to(g, i, g->at[c].centre);
+            if (score <= g->at[c].least || score <= most) continue;
+            most = score;
+            best = c;
+        }
+        if (best == NO_GROUP || best == g->of[i]) continue;
+        if (g->of[i] != NO_GROUP) g->at[g->of[i]].n--;
+        g->at[best].n++;
+        g->of[i] = best;
+        moved = true;
+    }
+    return moved;
+}
+
+/* like: n x n, how many documents of the one would join the other, were they in none. */
+static void count_like(const gathering *g, uint32_t *like)
+{
+    memset(like, 0, (size_t)g->n * g->n * sizeof *like);
+    for (size_t i = 0; i < g->s->n; i++) {
+        if (g->of[i] == NO_GROUP) continue;
+        for (uint32_t c = 0; c < g->n; c++)
+            if (c != g->of[i] && grows(&g->at[c]) &&
+                similarity_to(g, i, g->at[c].centre) > g->at[c].least)
+                like[(size_t)g->of[i] * g->n + c]++;
+    }
+}
+
+/*
+ * One subject may have several new terms, and have been found once by each: a group more than half of which would join
+ * a larger one goes into that.
+ */
+static gf_status merge_groups(gathering *g, bool *merged, gf_error *err)
+{
+    uint32_t *like = gf_array((size_t)g->n * g->n + 1, sizeof *like);
+    uint32_t *into = gf_array((size_t)g->n + 1, sizeof *into);
+    gf_status st = like && into ? GF_OK : gf_fail_memory(err, "candidates");
+    *merged = false;
+    if (st == GF_OK) count_like(g, like);
+    for (uint32_t a = 0; a < g->n && st == GF_OK; a++) {
+        into[a] = a;
+        for (uint32_t b = 0; b < g->n; b++) {
+            bool larger = g->at[b].n > g->at[a].n || (g->at[b].n == g->at[a].n && b < a);
+            uint32_t n = like[(size_t)a * g->n + b];
+            if (b == a || !larger || !grows(&g->at[a]) || 3 * (uint64_t)n <= g->at[a].n) continue;
+            if (into[a] == a || g->at[b].n > g->at[into[a]].n) into[a] = b;
+        }
+    }
+    for (size_t i = 0; i < g->s->n && st == GF_OK; i++) {
+        uint32_t c = g->of[i];
+        while (c != NO_GROUP && into[c] != c)
+            c = into[c]; /* each is larger than the one before */
+        *merged = *merged || c != g->of[i];
+        g->of[i] = c;
+    }
+    for (uint32_t c = 0; c < g->n && st == GF_OK; c++) {
+        uint32_t to = into[c];
+        while (into[to] != to)
+            to = into[to];
+        if (to == c) continue;
+        if (g->at[c].p < g->at[to].p) g->at[to].p = g->at[c].p;
+        g->at[to].n += g->at[c].n;
+        g->at[c].n = 0;
+    }
+    gf_free(like);
+    gf_free(into);
+    return st;
+}
+
+static gf_status grow_groups(gathering *g, gf_error *err)
 {
     gf_status st = GF_OK;
-    for (uint32_t from = 0, to; from < x->n_rows && st == GF_OK; from = to) {
-        for (to = from; to < x->n_rows && a->rows[to].group == a->rows[from].group;)
-            to++;
-        uint32_t n = to - from;
-        if (n < s->least) continue;
-        centre_group(s, x, a->rows + from, n, a->centre, a->score);
-        for (uint32_t i = from; i < to; i++)
-            a->rows[i].score = a->score[a->rows[i].row];
-        qsort(a->rows + from, n, sizeof *a->rows, by_place);
-        for (uint32_t i = from; i < to; i++)
-            a->member[i] = a->rows[i].row;
-        grouped g = {x, document, a->member + from, a->score, a->centre, n};
-        st = look_at_group(s, &g, err);
+    bool changed = g->n > 0;
+    move_centres(g);
+    for (uint32_t round = 0; st == GF_OK && changed && round < ROUNDS; round++) {
+        bool merged = false;
+        st = gf_cancel_check(g->s->cancel, err);
+        bool moved = st == GF_OK && join_groups(g);
+        if (moved) move_centres(g);
+        if (st == GF_OK) st = merge_groups(g, &merged, err);
+        if (merged) move_centres(g);
+        changed = moved || merged;
     }
     return st;
+}
+
+/* ---- all groups ------------------------------------------------------------------------------ */
+
+static gf_status tell_one(gathering *g, uint32_t c, double *centre, gf_error *err)
+{
+    searching *s = g->s;
+    placed *rows = gf_array((size_t)g->at[c].n + 1, sizeof *rows);
+    uint32_t *member = gf_array((size_t)g->at[c].n + 1, sizeof *member), n = 0, n_weighed = 0;
+    weighed_term *weighed = gf_array((size_t)s->n_terms + 1, sizeof *weighed);
+    gf_status st = rows && member && weighed ? GF_OK : gf_fail_memory(err, "candidates");
+    if (st == GF_OK) sum_centre(g, c, centre);
+    for (size_t i = 0; st == GF_OK && i < s->n; i++)
+        if (g->of[i] == c) {
+            g->score[i] = (float)similarity_to(g, i, centre);
+            rows[n++] = (placed){(uint32_t)i, g->score[i]};
+        }
+    if (st == GF_OK && n) qsort(rows, n, sizeof *rows, by_place);
+    for (uint32_t i = 0; i < n; i++)
+        member[i] = rows[i].document;
+    for (uint32_t t = 0; st == GF_OK && t < s->n_terms; t++)
+        if (centre[t] > 0) weighed[n_weighed++] = (weighed_term){t, centre[t]};
+    const grouped group = {member, g->score, n};
+    if (st == GF_OK && n >= s->least) st = tell(s, &group, g->at[c].p, weighed, n_weighed, err);
+    gf_free(rows);
+    gf_free(member);
+    gf_free(weighed);
+    return st;
+}
+
+static int by_falling_size(const void *a, const void *b, void *groups)
+{
+    const gathered_group *at = groups;
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    if (at[x].n != at[y].n) return at[x].n > at[y].n ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static void order_groups(const gathering *g, uint32_t *order)
+{
+    for (uint32_t c = 0; c < g->n; c++)
+        order[c] = c;
+    if (g->n) qsort_r(order, g->n, sizeof *order, by_falling_size, g->at);
+}
+
+/* The largest groups get a centre, and grow; all are told of by falling size. */
+static gf_status grow_and_tell(gathering *g, gf_error *err)
+{
+    uint32_t *order = gf_array((size_t)g->n + 1, sizeof *order);
+    double *centre = gf_array((size_t)g->s->n_terms + 1, sizeof *centre);
+    gf_status st = order && centre ? GF_OK : gf_fail_memory(err, "candidates");
+    if (st == GF_OK) order_groups(g, order);
+    for (uint32_t c = 0; st == GF_OK && c < g->n && c < GROWN; c++) {
+        gathered_group *group = &g->at[order[c]];
+        group->centre = gf_array((size_t)g->s->n_terms + 1, sizeof *group->centre);
+        if (!group->centre) st = gf_fail_memory(err, "candidates");
+    }
+    if (st == GF_OK) st = grow_groups(g, err);
+    if (st == GF_OK) order_groups(g, order);
+    for (uint32_t c = 0; st == GF_OK && c < g->n; c++)
+        if (g->at[order[c]].n) st = tell_one(g, order[c], centre, err);
+    gf_free(order);
+    gf_free(centre);
+    return st;
+}
+
+/* The groups of k-means' clusters: those that are large enough, and half of which have a new term. */
+static void take_groups(gathering *g, const gf_kmeans *kmeans, const gf_csr *x,
+                        const uint32_t *document, const uint32_t *group, uint32_t *count)
+{
+    searching *s = g->s;
+    for (uint32_t from = 0; from < kmeans->k; from++) {
+        uint32_t n = 0;
+        double p = 1;
+        memset(count, 0, ((size_t)s->n_terms + 1) * sizeof *count);
+        for (uint32_t r = 0; r < x->n_rows; r++) {
+            if (group[kmeans->label[r]] != from) continue;
+            gf_row_view row = gf_csr_row(x, r);
+            n++;
+            for (uint32_t e = 0; e < row.n; e++)
+                count[row.col[e]]++;
+        }
+        if (n < s->least) continue;
+        for (uint32_t t = 0; t < s->n_terms; t++)
+            if (2 * count[t] >= n && count[t] && s->p[t] < p) p = s->p[t];
+        if (p >= 1) continue;
+        for (uint32_t r = 0; r < x->n_rows; r++)
+            if (group[kmeans->label[r]] == from) g->of[document[r]] = g->n;
+        g->at[g->n++] = (gathered_group){.n = n, .p = p};
+    }
 }
 
 static gf_status look_at_groups(searching *s, const gf_kmeans *kmeans, const gf_csr *x,
                                 const uint32_t *document, gf_error *err)
 {
-    size_t terms = (size_t)s->n_terms + 1, rows = x->n_rows, k = kmeans->k;
-    arranged a = {.rows = gf_array(rows, sizeof *a.rows),
-                  .member = gf_array(rows, sizeof *a.member),
-                  .count = gf_array(terms, sizeof *a.count),
-                  .size = gf_calloc(k, sizeof *a.size),
-                  .first = gf_array(terms, sizeof *a.first),
-                  .group = gf_array(k, sizeof *a.group),
-                  .centre = gf_array(terms, sizeof *a.centre),
-                  .score = gf_array(rows, sizeof *a.score)};
-    bool all = a.rows && a.member && a.count && a.size && a.first && a.group && a.centre && a.score;
+    size_t terms = (size_t)s->n_terms + 1, k = kmeans->k;
+    gathering g = {.s = s,
+                   .at = gf_array(k, sizeof *g.at),
+                   .of = gf_array(s->n, sizeof *g.of),
+                   .length = gf_array(s->n_all, sizeof *g.length),
+                   .score = gf_array(s->n_all, sizeof *g.score)};
+    uint32_t *count = gf_array(terms, sizeof *count), *first = gf_array(terms, sizeof *first),
+             *group = gf_array(k, sizeof *group);
+    bool all = g.at && g.of && g.length && g.score && count && first && group;
     gf_status st = all ? GF_OK : gf_fail_memory(err, "candidates");
     if (st == GF_OK) {
         for (uint32_t t = 0; t < s->n_terms; t++)
-            a.first[t] = UINT32_MAX;
-        join_clusters(s, kmeans, x, a.count, a.first, a.group);
-        for (uint32_t r = 0; r < x->n_rows; r++)
-            a.size[a.group[kmeans->label[r]]]++;
-        for (uint32_t r = 0; r < x->n_rows; r++) {
-            uint32_t group = a.group[kmeans->label[r]];
-            a.rows[r] = (placed){group, a.size[group], r, 0};
-        }
-        qsort(a.rows, x->n_rows, sizeof *a.rows, by_place);
-        st = look_at_arranged(s, &a, x, document, err);
+            first[t] = UINT32_MAX;
+        for (size_t i = 0; i < s->n; i++)
+            g.of[i] = NO_GROUP;
+        join_clusters(s, kmeans, x, count, first, group);
+        measure_rows(&g);
+        take_groups(&g, kmeans, x, document, group, count);
+        st = grow_and_tell(&g, err);
     }
-    gf_free(a.rows);
-    gf_free(a.member);
-    gf_free(a.count);
-    gf_free(a.size);
-    gf_free(a.first);
-    gf_free(a.group);
-    gf_free(a.centre);
-    gf_free(a.score);
+    for (uint32_t c = 0; c < g.n; c++)
+        gf_free(g.at[c].centre);
+    gf_free(g.at);
+    gf_free(g.of);
+    gf_free(g.length);
+    gf_free(g.score);
+    gf_free(count);
+    gf_free(first);
+    gf_free(group);
     return st;
 }
 

@@ -2,6 +2,7 @@
 #include "engine/view/view.h"
 
 #include "base/grow.h"
+#include "base/memory.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -61,4 +62,29 @@ gf_listed_cluster *gf_view_find_cluster(const gf_view *v, uint32_t id)
     gf_listed_cluster key = {.id = id};
     if (id == 0 || v->n_clusters == 0) return NULL;
     return bsearch(&key, v->clusters, v->n_clusters, sizeof *v->clusters, by_id);
+}
+
+gf_status gf_view_take_terms(gf_json_parser *parser, gf_slice json, gf_term **terms, size_t *n,
+                             gf_error *err)
+{
+    gf_json_value root, item, part;
+    gf_slice name;
+    size_t count = 0;
+    gf_status st = gf_json_parse_copy(parser, json, &root, err);
+    if (st == GF_EINVAL) return gf_fail(err, GF_ECORRUPT, "table clusters: terms are damaged");
+    if (st != GF_OK) return st;
+    gf_json_iterator it = gf_json_items(root);
+    while (gf_json_next(&it, &name, &item))
+        count++;
+    gf_term *list = gf_calloc(count, sizeof *list);
+    if (!list) return gf_fail_memory(err, "terms");
+    it = gf_json_items(root);
+    for (size_t i = 0; gf_json_next(&it, &name, &item); i++) {
+        gf_json_iterator pair = gf_json_items(item);
+        if (gf_json_next(&pair, &name, &part)) list[i].surface = gf_json_get_string(part);
+        if (gf_json_next(&pair, &name, &part)) list[i].weight = (float)gf_json_number(part);
+    }
+    *terms = list;
+    *n = count;
+    return GF_OK;
 }

@@ -152,7 +152,7 @@ gf_status gf_diff_documents(gf_view *earlier, gf_view *later, const gf_cancel *c
 typedef struct comparison {
     const gf_view *earlier, *later;
     gf_cluster_change *rows; /* n_rows: clusters of either, by id; then as they are visited */
-    size_t n_rows;
+    size_t n_rows, rows_capacity;
     uint32_t *row_before;   /* clusters of the earlier build: places in rows */
     uint32_t *row_now;      /* clusters of the later one: likewise */
     uint32_t *before, *now; /* n of capacity: clusters of the documents in both */
@@ -194,6 +194,7 @@ static gf_status begin_comparison(comparison *c, gf_error *err)
 {
     size_t k_a = c->earlier->n_clusters, k_b = c->later->n_clusters;
     c->rows = gf_array(k_a + k_b + 1, sizeof *c->rows);
+    c->rows_capacity = k_a + k_b + 1;
     c->row_before = gf_array(k_a + 1, sizeof *c->row_before);
     c->row_now = gf_array(k_b + 1, sizeof *c->row_now);
     if (!c->rows || !c->row_before || !c->row_now) return gf_fail_memory(err, "clusters");
@@ -262,6 +263,64 @@ static void complete_rows(comparison *c)
     }
 }
 
+/* ---- candidates ------------------------------------------------------------------------------ */
+
+static gf_cluster_change *find_row(comparison *c, uint32_t id)
+{
+    for (size_t i = 0; i < c->n_rows; i++)
+        if (c->rows[i].cluster == id) return &c->rows[i];
+    return NULL;
+}
+
+/* A candidate that a cluster has gone on from, or one that has ended. */
+static gf_status add_candidate(comparison *c, const gf_candidate_fate *f, gf_error *err)
+{
+    gf_cluster_change *row = find_row(c, f->id);
+    if (row) {
+        row->candidate = f->size;
+        row->label_before = f->label;
+        return GF_OK;
+    }
+    if (!gf_grow(&c->rows, &c->rows_capacity, c->n_rows + 1, sizeof *c->rows))
+        return gf_fail_memory(err, "clusters");
+    row = &c->rows[c->n_rows++];
+    *row = (gf_cluster_change){.fate = GF_FATE_GONE,
+                               .cluster = f->id,
+                               .label = f->label,
+                               .label_before = f->label,
+                               .candidate = f->size};
+    for (size_t i = 0; i < f->n_parts; i++) {
+        const gf_listed_cluster *now = gf_view_find_cluster(c->later, f->parts[i].cluster);
+        if (now) row->split[row->n_split++] = (gf_flow){now->id, now->label, f->parts[i].documents};
+    }
+    return GF_OK;
+}
+
+/* Candidates that the later build was made with, where the earlier one was served then. */
+static gf_status add_candidates(comparison *c, gf_view *later, gf_error *err)
+{
+    gf_row row = {0};
+    uint64_t build;
+    gf_candidate_fate f;
+    gf_status st =
+        gf_table_get_cell(later->store->tables.builds, later->snapshot, gf_buffer_view(&later->key),
+                          GF_BUILDS_MODEL, GF_SLICE("candidates"), 1, &row, err);
+    gf_slice bytes = {"", 0};
+    if (st == GF_OK) bytes = gf_arena_copy(&later->memory, row.cells[0].value);
+    gf_row_release(&row);
+    if (st == GF_ENOTFOUND) return GF_OK;
+    if (st == GF_OK && !bytes.ptr) st = gf_fail_memory(err, "candidates");
+    if (st != GF_OK) return st;
+    bool good = gf_slice_take_varint(&bytes, &build);
+    if (good && build != (uint64_t)c->earlier->info.build) return GF_OK;
+    while (st == GF_OK && good && bytes.len) {
+        good = gf_candidate_fate_take(&bytes, &f);
+        if (good) st = add_candidate(c, &f, err);
+    }
+    return st == GF_OK && !good ? gf_fail(err, GF_ECORRUPT, "the candidates of a build are damaged")
+                                : st;
+}
+
 static int by_fate(const void *a, const void *b)
 {
     const gf_cluster_change *x = a, *y = b;
@@ -269,11 +328,13 @@ static int by_fate(const void *a, const void *b)
     bool goes_on = x->fate == GF_FATE_CONTINUED;
     uint64_t of_x = goes_on ? x->came + x->left : x->size_before + x->size;
     uint64_t of_y = goes_on ? y->came + y->left : y->size_before + y->size;
+    if (x->fate == GF_FATE_GONE) of_x += x->candidate;
+    if (y->fate == GF_FATE_GONE) of_y += y->candidate;
     if (of_x != of_y) return of_x > of_y ? -1 : 1;
     return x->cluster < y->cluster ? -1 : x->cluster > y->cluster;
 }
 
-static gf_status compare_clusters(comparison *c, gf_error *err)
+static gf_status compare_clusters(comparison *c, gf_view *later, gf_error *err)
 {
     gf_overlaps o = {0};
     if (c->n) {
@@ -284,9 +345,10 @@ static gf_status compare_clusters(comparison *c, gf_error *err)
     for (size_t i = 0; i < o.n; i++)
         add_overlap(c, &o, &o.at[i]);
     complete_rows(c);
-    if (c->n_rows) qsort(c->rows, c->n_rows, sizeof *c->rows, by_fate);
     gf_match_overlaps_release(&o);
-    return GF_OK;
+    gf_status added = add_candidates(c, later, err);
+    if (added == GF_OK && c->n_rows) qsort(c->rows, c->n_rows, sizeof *c->rows, by_fate);
+    return added;
 }
 
 gf_status gf_diff(gf_view *earlier, gf_view *later, const gf_cancel *cancel, gf_visit_change *visit,
@@ -301,7 +363,7 @@ gf_status gf_diff(gf_view *earlier, gf_view *later, const gf_cancel *cancel, gf_
     gf_status st = load_both(earlier, later, err);
     if (st == GF_OK) st = begin_comparison(&c, err);
     if (st == GF_OK) st = walk_both(&p, err);
-    if (st == GF_OK) st = compare_clusters(&c, err);
+    if (st == GF_OK) st = compare_clusters(&c, later, err);
     for (size_t i = 0; i < c.n_rows && st == GF_OK; i++)
         st = visit(context, &c.rows[i], err);
     release_comparison(&c);

@@ -116,12 +116,25 @@ static gf_status give(different_walk *w, uint32_t place, gf_slice id, float scor
     return w->visit(w->context, id, &m, err);
 }
 
+/* Copies of a candidate's documents are not counted: all are given. */
+static gf_status visit_new(gf_view *v, uint32_t cluster, const different_walk *w, gf_error *err)
+{
+    gf_member_place after;
+    gf_status st = gf_view_load_new(v, err);
+    if (st != GF_OK) return st;
+    const gf_new_candidate *c = gf_view_find_new(v, cluster);
+    if (!c) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %u", cluster);
+    if (w->after.len) gf_tables_rank_read(w->after, &after.score, &after.id);
+    return gf_view_visit_new_members(v, c, false, w->after.len ? &after : NULL, w->left, w->visit,
+                                     w->context, err);
+}
+
 static gf_status visit_different(gf_view *v, uint32_t cluster, different_walk *w, gf_error *err)
 {
     gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK) return st;
     w->cluster = gf_view_find_cluster(v, cluster);
-    if (!w->cluster) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %u", cluster);
+    if (!w->cluster) return visit_new(v, cluster, w, err);
     if (w->left == 0) w->left = UINT64_MAX;
     st = read_copies(w, err);
     if (st == GF_OK) st = count_groups(w, err);

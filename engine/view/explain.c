@@ -101,6 +101,11 @@ gf_status gf_view_explain(gf_view *v, gf_slice id, size_t limit, gf_visit_explan
         st = gf_fail(err, GF_ECONFLICT,
                      "this build clusters vectors that were made elsewhere, not terms: they do not "
                      "tell why");
+    if (st == GF_OK && m.is_new)
+        st = gf_fail(err, GF_ECONFLICT,
+                     "its cluster is of new documents, by words that the build does not have: the "
+                     "terms of cluster %u tell why",
+                     m.cluster);
     if (st == GF_OK) st = gf_view_load_analysis(v, err);
     if (st == GF_OK)
         st = gf_state_document_row(v->state, id, &v->document_row, &document, &fields, &seq, err);

@@ -2,6 +2,7 @@
 
 #include "base/grow.h"
 #include "base/memory.h"
+#include "engine/config/candidates.h"
 #include "engine/config/watches.h"
 
 static gf_status keep_document(gf_kept_candidates *k, gf_slice id, uint32_t candidate,
@@ -17,13 +18,23 @@ static gf_status keep_document(gf_kept_candidates *k, gf_slice id, uint32_t cand
     return GF_OK;
 }
 
+typedef struct keeping {
+    gf_view *view;
+    gf_kept_candidates *to;
+} keeping;
+
 static gf_status keep_candidate(void *context, uint64_t number, gf_slice ids, gf_error *err)
 {
-    gf_kept_candidates *k = context;
+    const keeping *w = context;
+    const gf_view *v = w->view;
+    gf_kept_candidates *k = w->to;
     gf_slice id;
-    gf_status st = GF_OK;
+    int64_t build;
     if (number == 0 || number > UINT32_MAX)
         return gf_fail(err, GF_ECORRUPT, "table collections: a candidate is damaged");
+    gf_status st =
+        gf_candidates_build(v->store, v->snapshot, v->where, v->configuration, number, &build, err);
+    if (st != GF_OK || build != v->info.build) return st;
     if (!gf_grow(&k->at, &k->capacity, k->n + 1, sizeof *k->at))
         return gf_fail_memory(err, "candidates");
     gf_kept_candidate *c = &k->at[k->n++];
@@ -37,8 +48,9 @@ static gf_status keep_candidate(void *context, uint64_t number, gf_slice ids, gf
 
 gf_status gf_kept_candidates_read(gf_view *v, gf_kept_candidates *out, gf_error *err)
 {
+    keeping w = {v, out};
     return gf_watches_visit_part(v->store, v->snapshot, v->where, v->configuration,
-                                 GF_WATCH_MEMBER_IDS, keep_candidate, out, err);
+                                 GF_WATCH_MEMBER_IDS, keep_candidate, &w, err);
 }
 
 void gf_kept_candidates_release(gf_kept_candidates *k)

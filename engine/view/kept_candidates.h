@@ -18,7 +18,7 @@ typedef struct gf_kept_candidates {
     size_t of_capacity;
 } gf_kept_candidates;
 
-/** Read those of the view's configuration, as its snapshot has them. {0} to begin with. */
+/** Read those that came after the view's build, as its snapshot has them. {0} to begin with. */
 gf_status gf_kept_candidates_read(gf_view *view, gf_kept_candidates *out, gf_error *err);
 void gf_kept_candidates_release(gf_kept_candidates *kept);
 

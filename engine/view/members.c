@@ -11,32 +11,6 @@
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-/* [["surface", weight], ...] -> terms, which borrow from the parser. */
-static gf_status take_terms(gf_json_parser *parser, gf_slice json, gf_term **terms, size_t *n,
-                            gf_error *err)
-{
-    gf_json_value root, item, part;
-    gf_slice name;
-    size_t count = 0;
-    gf_status st = gf_json_parse_copy(parser, json, &root, err);
-    if (st == GF_EINVAL) return gf_fail(err, GF_ECORRUPT, "table clusters: terms are damaged");
-    if (st != GF_OK) return st;
-    gf_json_iterator it = gf_json_items(root);
-    while (gf_json_next(&it, &name, &item))
-        count++;
-    gf_term *list = gf_calloc(count, sizeof *list);
-    if (!list) return gf_fail_memory(err, "terms");
-    it = gf_json_items(root);
-    for (size_t i = 0; gf_json_next(&it, &name, &item); i++) {
-        gf_json_iterator pair = gf_json_items(item);
-        if (gf_json_next(&pair, &name, &part)) list[i].surface = gf_json_get_string(part);
-        if (gf_json_next(&pair, &name, &part)) list[i].weight = (float)gf_json_number(part);
-    }
-    *terms = list;
-    *n = count;
-    return GF_OK;
-}
-
 /*
  * Take the sentence out of v->row, unless its document was deleted or put anew since. kept: its
  * text and id, which are borrowed from it.
@@ -114,7 +88,7 @@ static gf_status visit_one(gf_view *v, const gf_listed_cluster *c, gf_json_parse
         if (!nearest) figures.nearest = 0; /* an edit has ended it */
         info.figures = &figures;
     }
-    if (st == GF_OK) st = take_terms(parser, cell->value, &terms, &info.n_terms, err);
+    if (st == GF_OK) st = gf_view_take_terms(parser, cell->value, &terms, &info.n_terms, err);
     info.terms = terms;
     if (st == GF_OK) st = take_title(v, &info, &titles, err);
     if (st == GF_OK) st = take_sentence(v, &info, &key, err);
@@ -154,6 +128,12 @@ gf_status gf_view_cluster(gf_view *v, uint32_t id, gf_slice label, gf_visit_clus
     gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK) return st;
     const gf_listed_cluster *c = id ? gf_view_find_cluster(v, id) : find_label(v, label);
+    if (!c) st = gf_view_load_new(v, err);
+    if (st != GF_OK) return st;
+    const gf_new_candidate *new = c    ? NULL
+                                  : id ? gf_view_find_new(v, id)
+                                       : gf_view_find_new_label(v, label);
+    if (new) return gf_view_visit_new(v, new, visit, context, err);
     if (!c && id) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %u", id);
     if (!c)
         return gf_fail(err, GF_ENOTFOUND, "there is no cluster labelled \"%.*s\"",
@@ -222,12 +202,26 @@ static gf_status walk_ranked(member_walk *w, const gf_listed_cluster *c, gf_erro
     return st;
 }
 
+static gf_status visit_new_members(gf_view *v, uint32_t cluster, const member_walk *w,
+                                   gf_error *err)
+{
+    gf_member_place after;
+    gf_status st = gf_view_load_new(v, err);
+    if (st != GF_OK) return st;
+    const gf_new_candidate *c = gf_view_find_new(v, cluster);
+    if (!c) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %u", cluster);
+    bool begins = w->after.len == 0;
+    if (!begins) gf_tables_rank_read(gf_buffer_view(&w->after), &after.score, &after.id);
+    return gf_view_visit_new_members(v, c, w->reverse, begins ? NULL : &after, w->left, w->visit,
+                                     w->context, err);
+}
+
 static gf_status visit_members(gf_view *v, uint32_t cluster, member_walk *w, gf_error *err)
 {
     gf_status st = gf_view_load_clusters(v, err);
     if (st != GF_OK) return st;
     const gf_listed_cluster *c = gf_view_find_cluster(v, cluster);
-    if (!c) return gf_fail(err, GF_ENOTFOUND, "there is no cluster %u", cluster);
+    if (!c) return visit_new_members(v, cluster, w, err);
     if (w->left == 0) w->left = UINT64_MAX;
     st = walk_ranked(w, c, err);
     gf_row_release(&w->row);

@@ -17,6 +17,14 @@ static gf_status fail_left_out(gf_view *v, gf_error *err)
                    GF_SLICE_ARG(gf_buffer_view(&v->text)));
 }
 
+/* A document that is in a candidate. */
+static void describe_candidate(const gf_view *v, gf_slice id, gf_membership *m)
+{
+    const gf_candidate_document *d = NULL;
+    const gf_new_candidate *c = gf_view_new_of(v, id, &d);
+    if (c) gf_view_describe_new(v, c, d, m);
+}
+
 gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error *err)
 {
     gf_document document;
@@ -36,6 +44,8 @@ gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, 
         st = gf_view_selects(v, &v->document_row, &about, err);
         if (st == GF_OK && !about) st = fail_left_out(v, err);
         if (st == GF_OK) st = gf_view_assign_document(v, &document, m, err);
+        if (st == GF_OK) st = gf_view_load_new(v, err);
+        if (st == GF_OK) describe_candidate(v, id, m);
         if (st == GF_OK) m->replaced = in_build;
     }
     gf_free(fields);
@@ -46,6 +56,7 @@ gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, 
 
 typedef struct pending_walk {
     gf_view *view;
+    bool candidates;
     gf_row row;
     gf_visit_pending *visit;
     void *context;
@@ -63,6 +74,7 @@ static gf_status visit_pending(pending_walk *w, const gf_document *document, gf_
     bool in_build = st == GF_OK;
     if (st == GF_OK || st == GF_ENOTFOUND) st = gf_view_assign_document(v, document, &m, err);
     if (st != GF_OK) return st;
+    if (w->candidates) describe_candidate(v, document->id, &m);
     m.replaced = in_build;
     return w->visit(w->context, document, &m, err);
 }
@@ -89,10 +101,22 @@ static gf_status look_at_change(void *context, const gf_row *row, gf_error *err)
     return st;
 }
 
-gf_status gf_view_pending(gf_view *v, gf_visit_pending *visit, void *context, gf_error *err)
+static gf_status walk_pending(gf_view *v, bool candidates, gf_visit_pending *visit, void *context,
+                              gf_error *err)
 {
-    pending_walk w = {.view = v, .visit = visit, .context = context};
-    gf_status st = gf_view_each_change(v, look_at_change, &w, err);
+    pending_walk w = {.view = v, .candidates = candidates, .visit = visit, .context = context};
+    gf_status st = candidates ? gf_view_load_new(v, err) : GF_OK;
+    if (st == GF_OK) st = gf_view_each_change(v, look_at_change, &w, err);
     gf_row_release(&w.row);
     return st;
+}
+
+gf_status gf_view_each_pending(gf_view *v, gf_visit_pending *visit, void *context, gf_error *err)
+{
+    return walk_pending(v, false, visit, context, err);
+}
+
+gf_status gf_view_pending(gf_view *v, gf_visit_pending *visit, void *context, gf_error *err)
+{
+    return walk_pending(v, true, visit, context, err);
 }

@@ -111,6 +111,7 @@ static void release_rest(gf_view *v)
     gf_cluster_cache_drop(v->list);
     gf_deleted_set_drop(v->deleted);
     gf_pins_release(&v->pins);
+    gf_new_clusters_release(&v->new_clusters);
     gf_row_release(&v->row);
     gf_row_release(&v->document_row);
     gf_buffer_release(&v->text);
@@ -131,7 +132,8 @@ void gf_view_close(gf_view *v)
 uint64_t gf_view_cluster_size(const gf_view *v, uint32_t cluster)
 {
     const gf_listed_cluster *c = gf_view_find_cluster(v, cluster);
-    return c ? c->size : 0;
+    const gf_new_candidate *new = c ? NULL : gf_view_find_new(v, cluster);
+    return c ? c->size : new ? new->size : 0;
 }
 
 bool gf_view_hides(const gf_view *v, uint32_t cluster)

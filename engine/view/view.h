@@ -10,6 +10,7 @@
  *     deleted.c         documents that have been deleted since the build
  *     sizes.c           the clusters without those documents
  *     memberships.c     documents of the build and their clusters
+ *     new_clusters.c    candidates as clusters, before a rebuild makes them
  *     members.c         documents of one cluster; clusters with their terms
  *     different.c       the best documents of one cluster that are different
  *     model.c filter.c  how the build analyses texts, and which documents it selects
@@ -29,6 +30,7 @@
 #ifndef GF_ENGINE_VIEW_VIEW_H
 #define GF_ENGINE_VIEW_VIEW_H
 
+#include "base/json/json.h"
 #include "base/strings.h"
 #include "engine/config/pins.h"
 #include "engine/rows/filter.h"
@@ -38,6 +40,7 @@
 #include "engine/rows/term_vectors.h"
 #include "engine/rows/vector.h"
 #include "engine/view/cluster_cache.h"
+#include "engine/view/new_clusters.h"
 #include "engine/view/state.h"
 #include "grouperfish/views.h"
 
@@ -79,6 +82,8 @@ struct gf_view {
     gf_id_set within;      /* likewise: what the filter's points to */
     bool filter_loaded;
 
+    gf_new_clusters new_clusters; /* once they were needed */
+
     gf_row row, document_row; /* of the call at hand */
     gf_buffer text;
     bool warm; /* its parts go on the shelf when it is closed */
@@ -115,6 +120,10 @@ gf_status gf_view_list_clusters(gf_view *view, gf_error *err);
 /** A cluster of that id, or NULL. Listed clusters only; O(log n). */
 gf_listed_cluster *gf_view_find_cluster(const gf_view *view, uint32_t id);
 
+/** Read [["surface", weight], ...] into terms for the caller to free, which borrow from the parser. */
+gf_status gf_view_take_terms(gf_json_parser *parser, gf_slice json, gf_term **terms, size_t *n,
+                             gf_error *err);
+
 /* ---- deleted.c ------------------------------------------------------------------------------- */
 
 /** Find what has been deleted since the build; the clusters are listed. */
@@ -142,6 +151,12 @@ typedef gf_status gf_each_member(void *context, gf_slice id, const gf_membership
 
 /** Walk over them by id, memberships and documents side by side; arguments are borrowed. */
 gf_status gf_view_each_member(gf_view *view, gf_each_member *each, void *context, gf_error *err);
+
+/* ---- pending.c ------------------------------------------------------------------------------- */
+
+/** gf_view_pending by the build alone: what is in a candidate is told as where it would be without it. */
+gf_status gf_view_each_pending(gf_view *view, gf_visit_pending *visit, void *context,
+                               gf_error *err);
 
 /* ---- model.c, filter.c, assign.c ------------------------------------------------------------- */
 

@@ -10,6 +10,7 @@
  * A look that sees what the one before saw is the same test, and has the same number.
  * Clusters are tested at the first look at a build with these rules: a put does not move them.
  */
+#include "engine/config/candidates.h"
 #include "engine/edit/internal.h"
 #include "engine/store/collections.h"
 #include "engine/store/hold.h"
@@ -21,7 +22,6 @@
 
 #include "base/clock.h"
 #include "base/grow.h"
-#include "base/json/json.h"
 #include "base/json/writer.h"
 #include "base/memory.h"
 #include "base/number.h"
@@ -37,11 +37,13 @@ enum { LEAST_GROUP = 5, PERIODS = 48, TERMS = 5 };
 /* A group or a cluster that is looked at. */
 typedef struct subject {
     gf_watch_subject is;
-    double p;              /* corrected for all that was looked at */
-    gf_slice label, terms; /* terms: a JSON array */
-    gf_slice ids;          /* of a group: as candidates keep them */
-    gf_slice period;       /* of a cluster: the last one */
-    uint32_t nearest;      /* of a group; 0: none */
+    double p;                         /* corrected for all that was looked at */
+    gf_slice label, terms;            /* terms: a JSON array */
+    gf_slice weighed;                 /* of a group: terms with weights, a JSON array of pairs */
+    gf_candidate_document *documents; /* of a group: n_documents, most central first */
+    size_t n_documents;
+    gf_slice period;  /* of a cluster: the last one */
+    uint32_t nearest; /* of a group; 0: none */
     gf_slice nearest_label;
 } subject;
 
@@ -83,25 +85,44 @@ static gf_status keep_bytes(looking *l, gf_buffer *bytes, gf_slice *out, gf_erro
     return st == GF_OK && !out->ptr ? gf_fail_memory(err, "candidates") : st;
 }
 
+static gf_status keep_documents(looking *l, const gf_new_group *g, subject *s, gf_error *err)
+{
+    s->n_documents = g->size < GF_WATCH_MEMBERS ? g->size : GF_WATCH_MEMBERS;
+    s->documents = gf_arena_alloc(&l->memory, (s->n_documents + 1) * sizeof *s->documents);
+    if (!s->documents) return gf_fail_memory(err, "candidates");
+    for (size_t i = 0; i < s->n_documents; i++) {
+        s->documents[i] =
+            (gf_candidate_document){gf_arena_copy(&l->memory, g->all[i]), g->all_score[i]};
+        if (!s->documents[i].id.ptr) return gf_fail_memory(err, "candidates");
+    }
+    return GF_OK;
+}
+
 static gf_status keep_group(void *context, const gf_new_group *g, gf_error *err)
 {
     looking *l = context;
-    gf_buffer terms = {0}, ids = {0};
-    gf_json_writer w = gf_json_writer_to(&terms);
+    gf_buffer terms = {0}, weighed = {0};
+    gf_json_writer w = gf_json_writer_to(&terms), pairs = gf_json_writer_to(&weighed);
     subject s = {.is = {.is_new = true, .cluster = g->candidate, .size = g->size},
                  .p = g->p,
                  .label = gf_arena_copy(&l->memory, g->label),
                  .nearest = g->nearest,
                  .nearest_label = gf_arena_copy(&l->memory, g->nearest_label)};
     gf_json_begin(&w, '[');
-    for (size_t i = 0; i < g->n_terms && i < TERMS; i++)
-        gf_json_string(&w, g->terms[i].surface);
+    gf_json_begin(&pairs, '[');
+    for (size_t i = 0; i < g->n_terms; i++) {
+        if (i < TERMS) gf_json_string(&w, g->terms[i].surface);
+        gf_json_begin(&pairs, '[');
+        gf_json_string(&pairs, g->terms[i].surface);
+        gf_json_float(&pairs, g->terms[i].weight);
+        gf_json_end(&pairs, ']');
+    }
     gf_json_end(&w, ']');
-    for (uint64_t i = 0; i < g->size && i < GF_WATCH_MEMBERS; i++)
-        gf_buffer_string(&ids, g->all[i]);
+    gf_json_end(&pairs, ']');
     gf_status st = keep_bytes(l, &terms, &s.terms, err);
-    gf_status kept = keep_bytes(l, &ids, &s.ids, err);
+    gf_status kept = keep_bytes(l, &weighed, &s.weighed, err);
     if (st == GF_OK) st = kept;
+    if (st == GF_OK) st = keep_documents(l, g, &s, err);
     if (st == GF_OK && (!s.label.ptr || !s.nearest_label.ptr))
         st = gf_fail_memory(err, "candidates");
     return st == GF_OK ? keep_subject(l, &s, err) : st;
@@ -192,24 +213,17 @@ static gf_status find_subjects(looking *l, gf_error *err)
 
 static gf_status put_candidate(looking *l, const subject *s, gf_error *err)
 {
-    const gf_watch_place *p = &l->place;
-    gf_buffer json = {0};
-    gf_json_writer w = gf_json_writer_to(&json);
-    gf_json_begin(&w, '{');
-    gf_json_put_uint(&w, "build", (uint64_t)l->view->info.build);
-    gf_json_put_uint(&w, "when", (uint64_t)gf_clock_ms());
-    gf_json_put_uint(&w, "size", s->is.size);
-    gf_json_put_string(&w, "label", s->label);
-    gf_json_end(&w, '}');
-    gf_status st = gf_buffer_check(&json, err);
-    if (st == GF_OK)
-        st = gf_watches_put(p->store, p->where, p->configuration, GF_WATCH_CANDIDATE, s->is.cluster,
-                            gf_buffer_view(&json), l->batch, err);
-    if (st == GF_OK)
-        st = gf_watches_put(p->store, p->where, p->configuration, GF_WATCH_MEMBER_IDS,
-                            s->is.cluster, s->ids, l->batch, err);
-    gf_buffer_release(&json);
-    return st;
+    const gf_new_candidate c = {.id = (uint32_t)s->is.cluster,
+                                .nearest = s->nearest,
+                                .build = l->view->info.build,
+                                .seq = l->view->seq,
+                                .size = s->is.size,
+                                .label = s->label,
+                                .terms = s->weighed,
+                                .documents = s->documents,
+                                .n = s->n_documents};
+    return gf_candidates_put(l->place.store, l->place.where, l->place.configuration, &c, l->batch,
+                             err);
 }
 
 static gf_status give_ids(looking *l, gf_error *err)
@@ -235,41 +249,18 @@ static gf_status give_ids(looking *l, gf_error *err)
     return st;
 }
 
-typedef struct ending {
-    looking *l;
-    gf_json_parser *parser;
-} ending;
-
-/* A candidate of an earlier build that no group is any more has ended. */
-static gf_status end_candidate(void *context, uint64_t number, gf_slice json, gf_error *err)
-{
-    const ending *e = context;
-    looking *l = e->l;
-    const gf_watch_place *p = &l->place;
-    gf_json_value root, build;
-    for (size_t i = 0; i < l->n; i++)
-        if (l->at[i].is.is_new && l->at[i].is.cluster == number) return GF_OK;
-    gf_status st = gf_json_parse_copy(e->parser, json, &root, err);
-    if (st != GF_OK) return st;
-    if (gf_json_kind_of(root) == GF_JSON_OBJECT && gf_json_member(root, "build", &build) &&
-        gf_json_kind_of(build) == GF_JSON_INT && gf_json_get_int(build) == l->view->info.build)
-        return GF_OK;
-    st = gf_watches_delete(p->store, p->where, p->configuration, GF_WATCH_CANDIDATE, number,
-                           l->batch, err);
-    if (st == GF_OK)
-        st = gf_watches_delete(p->store, p->where, p->configuration, GF_WATCH_MEMBER_IDS, number,
-                               l->batch, err);
-    return st;
-}
-
+/* A candidate that no group is any more is over, and has ended once there is another build. */
 static gf_status end_candidates(looking *l, gf_error *err)
 {
-    ending e = {.l = l};
-    gf_status st = gf_json_parser_create(&e.parser, err);
-    if (st == GF_OK)
-        st = gf_watches_visit_part(l->place.store, NULL, l->place.where, l->place.configuration,
-                                   GF_WATCH_CANDIDATE, end_candidate, &e, err);
-    gf_json_parser_free(e.parser);
+    const gf_watch_place *p = &l->place;
+    size_t n = 0;
+    uint32_t *ids = gf_array(l->n + 1, sizeof *ids);
+    if (!ids) return gf_fail_memory(err, "candidates");
+    for (size_t i = 0; i < l->n; i++)
+        if (l->at[i].is.is_new) ids[n++] = (uint32_t)l->at[i].is.cluster;
+    gf_status st = gf_candidates_end_others(p->store, p->where, p->configuration,
+                                            l->view->info.build, ids, n, l->batch, err);
+    gf_free(ids);
     return st;
 }
 

@@ -89,6 +89,9 @@ typedef struct gf_cluster_change {
     gf_flow split[GF_CHANGE_MOST_PARTS];  /* n_split: where those it had are now */
     gf_flow merged[GF_CHANGE_MOST_PARTS]; /* n_merged: where those it has were */
     size_t n_split, n_merged;
+    /* Documents of the candidate that had this id in the earlier build (views.h), as the later one has them; 0: there
+       was none. They count as added; where the cluster is gone `split` tells where they are. */
+    uint64_t candidate;
 } gf_cluster_change;
 
 typedef gf_status gf_visit_change(void *context, const gf_cluster_change *change, gf_error *err);
@@ -137,7 +140,8 @@ typedef struct gf_new_group {
                           looked at are counted */
     uint32_t
         candidate; /* the id that it was given when it was checked first (watches.h); 0: none yet */
-    const gf_slice *all; /* size: ids of all its documents, the most central first */
+    const gf_slice *all;    /* size: ids of all its documents, the most central first */
+    const float *all_score; /* size: their similarity to the centre */
 } gf_new_group;
 
 typedef gf_status gf_visit_candidate(void *context, const gf_new_group *candidate, gf_error *err);
@@ -152,6 +156,7 @@ typedef gf_status gf_visit_candidate(void *context, const gf_new_group *candidat
  * would have it (binomial; corrected for all terms of both, 5 %), and half of those fit nowhere.
  * Documents that fit nowhere and have a new term are clustered by k-means; clusters half of which have
  * the same new term are one group. A group of `least` documents or more, half of which have one such term, is a candidate.
+ * Then it grows by documents that are more like its centre than their own cluster's, and than nearly all of the build's.
  *
  * So where the pending documents are a random sample of all, any candidate is told of in at most 5
  * of 100 cases.

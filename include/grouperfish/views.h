@@ -96,12 +96,23 @@ typedef struct gf_cluster_info {
     /* By edits (edits.h). */
     bool hidden, locked;
     const gf_cluster_state *state; /* NULL: none */
+    bool is_new; /* a candidate: documents that came since the build (gf_view_new_clusters) */
 } gf_cluster_info;
 
 typedef gf_status gf_visit_cluster(void *context, const gf_cluster_info *info, gf_error *err);
 
 /** All clusters, largest first; behind them those without a subject, whose label begins "mixed: ". */
 gf_status gf_view_clusters(gf_view *view, gf_visit_cluster *visit, void *context, gf_error *err);
+
+/**
+ * Candidates of the served build that have an id, the largest first: groups of documents that came since the build
+ * and fit none of its clusters (gf_view_candidates), as the last look found them (gf_watch_check), without the
+ * documents that were deleted or put anew since. Each is a cluster that gf_view_cluster, gf_view_members and their
+ * like read by its id or label; the next rebuild's cluster that has most of its documents takes its id. It is no part
+ * of the build: gf_view_clusters, the tree and the map leave it out.
+ */
+gf_status gf_view_new_clusters(gf_view *view, gf_visit_cluster *visit, void *context,
+                               gf_error *err);
 
 /**
  * The same, but sizes count only the documents whose score is min_score or more, and the order is
@@ -206,6 +217,7 @@ typedef struct gf_membership {
     bool provisional; /* the build does not have this text: it is where it would be */
     uint64_t copies;  /* of gf_view_different: documents like it that are not given; else 0 */
     const gf_cluster_state *state; /* of the cluster; NULL: none */
+    bool is_new; /* the cluster is a candidate; the runner-up is where it would be without it */
 } gf_membership;
 
 typedef gf_status gf_visit_member(void *context, gf_slice id, const gf_membership *membership,

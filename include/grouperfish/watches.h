@@ -61,7 +61,7 @@ gf_status gf_watch_visit(gf_store *store, gf_place where, gf_slice configuration
 typedef gf_status gf_visit_watch_place(void *context, gf_place where, gf_slice configuration,
                                        gf_error *err);
 
-/** All configurations that have rules. */
+/** All configurations that have had a rule or a look: what is new there is looked for. */
 gf_status gf_watch_visit_places(gf_store *store, gf_visit_watch_place *visit, void *context,
                                 gf_error *err);
 

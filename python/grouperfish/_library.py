@@ -283,6 +283,7 @@ class Membership(Structure):
         ("provisional", c_bool),
         ("copies", c_uint64),
         ("state", POINTER(ClusterState)),
+        ("is_new", c_bool),
     ]
 
 

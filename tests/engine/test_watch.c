@@ -177,6 +177,156 @@ static void looks_at_the_same_are_one(void **state)
     close_watching(&w);
 }
 
+/* ---- candidates are clusters ----------------------------------------------------------------- */
+
+typedef struct seen {
+    watching *w;
+    uint32_t id;
+    uint64_t size;
+    size_t n, n_members, n_pending;
+    char label[64], best[16];
+} seen;
+
+static gf_status see_cluster(void *context, const gf_cluster_info *c, gf_error *err)
+{
+    seen *s = context;
+    (void)err;
+    assert_true(c->is_new && c->n_terms > 0);
+    s->n++;
+    s->id = c->id;
+    s->size = c->size;
+    snprintf(s->label, sizeof s->label, "%.*s", GF_SLICE_ARG(c->label));
+    return GF_OK;
+}
+
+static gf_status see_member(void *context, gf_slice id, const gf_membership *m, gf_error *err)
+{
+    seen *s = context;
+    (void)err;
+    assert_int_equal(m->cluster, s->id);
+    assert_true(m->is_new && m->provisional && m->score > 0);
+    if (s->n_members++ == 0) snprintf(s->best, sizeof s->best, "%.*s", GF_SLICE_ARG(id));
+    return GF_OK;
+}
+
+static gf_status see_pending(void *context, const gf_document *d, const gf_membership *m,
+                             gf_error *err)
+{
+    seen *s = context;
+    (void)err;
+    (void)d;
+    s->n_pending += m->is_new && m->cluster == s->id;
+    return GF_OK;
+}
+
+/* What a reader sees of candidates: by their list, by id and label, in pages and by document. */
+static gf_status see(void *context, gf_error *err)
+{
+    seen *s = context;
+    gf_view *v;
+    s->n = s->n_members = s->n_pending = 0;
+    gf_status st = gf_view_open(s->w->f.store, fixture_place("c"), fixture_default(), 0, &v, err);
+    if (st != GF_OK) return st;
+    st = gf_view_new_clusters(v, see_cluster, s, err);
+    if (st == GF_OK && s->n) st = gf_view_cluster(v, s->id, (gf_slice){0}, see_cluster, s, err);
+    if (st == GF_OK && s->n)
+        st = gf_view_cluster(v, 0, gf_slice_str(s->label), see_cluster, s, err);
+    if (st == GF_OK && s->n) st = gf_view_members(v, s->id, 0, see_member, s, err);
+    size_t all = s->n_members;
+    if (st == GF_OK && s->n)
+        st = gf_view_members_after(v, s->id, 1, gf_slice_str(s->best), 0, see_member, s, err);
+    if (st == GF_OK && s->n) assert_int_equal(s->n_members, 2 * all - 1);
+    s->n_members = all;
+    if (st == GF_OK) st = gf_view_pending(v, see_pending, s, err);
+    gf_view_close(v);
+    return st;
+}
+
+/* Each allocation but a few fails until the build is made: what is written after it may fail in silence. */
+static void rebuild_in_spite_of_failures(watching *w)
+{
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1);
+    gf_rebuild_result r;
+    gf_error err;
+    gf_status st = GF_ENOMEM;
+    for (int64_t n = 0; st == GF_ENOMEM; n += 3) {
+        gf_memory_fail_at(n);
+        st = gf_rebuild(w->f.store, fixture_place("c"), fixture_default(), &o, &r, &err);
+        gf_memory_fail_at(-1);
+    }
+    assert_ok(st);
+}
+
+static gf_status find_id(void *context, const gf_cluster_info *c, gf_error *err)
+{
+    seen *s = context;
+    (void)err;
+    if (c->id == s->id) s->n++, s->size = c->size;
+    assert_false(c->is_new);
+    return GF_OK;
+}
+
+static void a_candidate_is_a_cluster(void **state)
+{
+    watching w;
+    gf_error err;
+    seen s = {.w = &w};
+    gf_view *v;
+    (void)state;
+    open_watching(&w);
+    fixture_set(&w.f, "c", "default", "k", "auto");
+    fixture_rebuild(&w.f, "c"); /* it has those documents now */
+    for (unsigned i = 0; i < 12; i++) {
+        char id[8];
+        snprintf(id, sizeof id, "v%u", i);
+        fixture_put(&w.f, "c", id, "volcano eruption");
+    }
+    assert_ok(see(&s, &err));
+    assert_int_equal(s.n, 0); /* nobody has looked */
+    assert_ok(look_and_deliver(&w, &err));
+    gf_test_sweep(see, NULL, &s);
+    assert_int_equal(s.n, 3);
+    assert_int_equal(s.size, 12);
+    assert_int_equal(s.n_members, 12);
+    assert_int_equal(s.n_pending, 12);
+    uint32_t id = s.id;
+
+    /* What was deleted, or put anew, since the look is no part of it; another look keeps the id. */
+    fixture_delete(&w.f, "c", "v0");
+    fixture_put(&w.f, "c", "v1", "cat dog leash");
+    assert_ok(see(&s, &err));
+    assert_int_equal(s.size, 10);
+    assert_int_equal(s.n_pending, 10);
+    assert_ok(look_and_deliver(&w, &err));
+    assert_ok(see(&s, &err));
+    assert_int_equal(s.id, id);
+    assert_int_equal(s.size, 10);
+
+    /* The next build makes it one of its clusters, under that id. */
+    rebuild_in_spite_of_failures(&w);
+    s.n = 0;
+    assert_ok(gf_view_open(w.f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_clusters(v, find_id, &s, &err));
+    gf_view_close(v);
+    assert_int_equal(s.n, 1);
+    assert_int_equal(s.size, 10);
+    assert_ok(see(&s, &err));
+    assert_int_equal(s.n, 0);
+
+    /* Its documents, put anew, are a group again, which gets another id: that one is the cluster's. */
+    for (unsigned i = 2; i < 12; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "v%u", i);
+        fixture_put(&w.f, "c", name, "glacier crevasse moraine");
+    }
+    assert_ok(look_and_deliver(&w, &err));
+    assert_ok(see(&s, &err));
+    assert_int_equal(s.size, 10);
+    assert_true(s.id > id);
+    fixture_is_sound(&w.f);
+    close_watching(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -184,6 +334,7 @@ int main(void)
         cmocka_unit_test(verify_finds_an_alert_without_its_body),
         cmocka_unit_test(a_turn_that_is_waited_for_is_cancelled),
         cmocka_unit_test(looks_at_the_same_are_one),
+        cmocka_unit_test(a_candidate_is_a_cluster),
     };
     return cmocka_run_group_tests_name("watch", tests, NULL, NULL);
 }

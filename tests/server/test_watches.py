@@ -154,6 +154,15 @@ class Serving(unittest.TestCase):
                              told["cluster"])
             self.assertEqual(len(server.json("GET", "/v1/collections/c/alerts")), 1)
             self.assertEqual(len(receiver.got), 3)
+            # Whoever asks over HTTP gets the same cluster, and a page that was kept is known to be old.
+            path = f"/v1/collections/c/clusters/{told['cluster']}"
+            shown = server.json("GET", path)
+            self.assertEqual((shown["size"], shown["candidate"]), (25, True))
+            tag = server.ask("GET", "/v1/collections/c/clusters").headers["ETag"]
+            server.json("POST", "/v1/collections/c/watches/run")
+            server.put("c", topic(25, 3))
+            wait(lambda: server.json("GET", path)["size"] == 28)
+            self.assertNotEqual(server.ask("GET", "/v1/collections/c/clusters").headers["ETag"], tag)
 
     def test_a_silent_receiver(self):
         """One that never answers takes the time of one try, not of all its alerts, from other rules."""
@@ -230,11 +239,83 @@ class Command(unittest.TestCase):
             self.assertTrue(mail.startswith("From grouperfish@localhost "))
             first = c.rows("new", "c")[0]["cluster"]
             self.assertEqual({a["cluster"] for a in c.rows("alerts", "c")}, {first})
-            # A rebuild gives no id again.
+            # The rebuild's cluster that has its documents takes its id.
             c.rows("config", "set", "c", "k=5")
             c.rows("rebuild", "c")
-            self.assertNotIn(first, [row["cluster"] for row in c.rows("clusters", "c")])
+            sizes = {row["cluster"]: row["size"] for row in c.rows("clusters", "c")}
+            self.assertEqual(sizes[first], 22)
             self.assertEqual(c.rows("watch", "run", "c")[0]["told"], 0)
+            self.assertEqual(c.run("verify").returncode, 0)
+
+    def test_a_cluster_before_the_rebuild(self):
+        with Local() as c:
+            c.build()
+            c.put(topic(0, 12))
+            self.assertIn("no cluster 5", c.run("cluster", "c", "5").stderr)
+            c.rows("watch", "run", "c")
+            *others, new = c.rows("clusters", "c")
+            self.assertEqual((new["candidate"], new["size"]), (True, 12))
+            self.assertNotIn("share", new)
+            self.assertEqual([row for row in others if "candidate" in row], [])
+            id = str(new["cluster"])
+            shown, = c.rows("cluster", "c", id, "--docs", "3")
+            self.assertEqual((shown["label"], shown["candidate"], len(shown["documents"])), (new["label"], True, 3))
+            # Pages belong together.
+            page, = c.rows("members", "c", id, "--limit", "5")
+            got = [d["id"] for d in page["documents"]]
+            while "next" in page:
+                page, = c.rows("members", "c", id, "--limit", "5", "--cursor", page["next"])
+                got += [d["id"] for d in page["documents"]]
+            self.assertEqual(sorted(got), sorted(f"n{i}" for i in range(12)))
+            # Each document tells of it, and of the cluster that it would be in without it.
+            pending = c.rows("clusters", "c", "--pending")
+            self.assertEqual({(row["cluster"], row["candidate"]) for row in pending}, {(new["cluster"], True)})
+            place, = c.rows("doc", "c", "n3")[0]["memberships"]
+            self.assertEqual((place["cluster"], place["candidate"], place["provisional"]), (new["cluster"], True, True))
+            self.assertIn("runner_up", place)
+            # It is named, hidden and noted of; what changes groups waits for the build that has it.
+            c.rows("rename", "c", id, "updates")
+            self.assertEqual(c.rows("cluster", "c", "label:updates")[0]["cluster"], new["cluster"])
+            refused = c.run("cluster", "merge", "c", "1", id)
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("rebuild first", refused.stderr)
+            # Where the build has a cluster of these documents it has the id, and the name.
+            c.rows("config", "set", "c", "k=5")
+            c.rows("rebuild", "c")
+            self.assertEqual([row["label"] for row in c.rows("clusters", "c") if row["cluster"] == new["cluster"]],
+                             ["updates"])
+
+    def test_an_id_that_ends(self):
+        """Where the build has no cluster for it, diff tells of where its documents are."""
+        with Local() as c:
+            c.build()
+            c.put(topic(0, 6))
+            c.rows("watch", "run", "c")
+            id = c.rows("clusters", "c")[-1]["cluster"]
+            c.rows("rebuild", "c", "--set", "k=1", "--force")
+            gone = [row for row in c.rows("diff", "c") if row["cluster"] == id]
+            self.assertEqual([(row["change"], row["candidate"], row["size"]) for row in gone], [("gone", 6, 0)])
+            self.assertEqual([part["documents"] for part in gone[0]["split"]], [6])
+            self.assertIn("no cluster", c.run("cluster", "c", str(id)).stderr)
+            # Nobody gets it again.
+            c.put([{"id": f"m{i}", "text": "refund invoice billing " + " ".join(FILL[:5])} for i in range(12)])
+            c.rows("watch", "run", "c")
+            self.assertGreater(c.rows("clusters", "c")[-1]["cluster"], id)
+
+    def test_an_open_number_grows(self):
+        """Where the number of clusters is open, the build has one more, under the candidate's id."""
+        with Local() as c:
+            c.put(posts(400))
+            c.rows("rebuild", "c")
+            before = len(c.rows("clusters", "c"))
+            c.put(topic(0, 20))
+            c.rows("watch", "run", "c")
+            id = c.rows("clusters", "c")[-1]["cluster"]
+            c.rows("rebuild", "c")
+            sizes = {row["cluster"]: row["size"] for row in c.rows("clusters", "c")}
+            self.assertEqual((len(sizes), sizes[id]), (before + 1, 20))
+            new = [row for row in c.rows("diff", "c") if row["cluster"] == id]
+            self.assertEqual([(row["change"], row["candidate"], row["added"]) for row in new], [("new", 20, 20)])
             self.assertEqual(c.run("verify").returncode, 0)
 
     def test_errors(self):

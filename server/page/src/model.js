@@ -83,7 +83,7 @@ export async function readTrends(place, clusters = []) {
     };
     if (!known.has(key)) return anew();
     const trends = await known.get(key);
-    const same = !trends || clusters.every((c) => trends.rows.get(c.cluster)?.size === c.size);
+    const same = !trends || clusters.every((c) => c.candidate || trends.rows.get(c.cluster)?.size === c.size);
     return same ? trends : anew();
 }
 

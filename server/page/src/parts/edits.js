@@ -258,6 +258,7 @@ export const EDITS = [
 
 /** States of a cluster that people gave it, as small words behind its name. */
 export const marks = (c) => [
+    c.candidate ? h('span', { class: 'tag', title: 'Documents that came since the build and fit none of its clusters' }, 'new') : '',
     c.hidden ? h('span', { class: 'tag' }, 'hidden') : '',
     c.locked ? h('span', { class: 'tag' }, 'locked') : '',
     c.status ? h('span', { class: 'tag', title: plain([c.owner, c.note].filter(Boolean).join(': ')) }, shown(c.status)) : '',

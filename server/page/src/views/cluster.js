@@ -389,7 +389,14 @@ function since(d, where) {
         {},
         h('div', { class: 'section-head' }, h('h2', {}, 'Since the build before')),
         d.change === 'new'
-            ? h('p', {}, 'This cluster is new.')
+            ? h(
+                  'p',
+                  {},
+                  'This cluster is new.',
+                  d.candidate
+                      ? ` Before the build it was a group of ${several(d.candidate, 'new document')}.`
+                      : '',
+              )
             : h(
                   'p',
                   {},
@@ -498,7 +505,7 @@ export async function cluster(where, { signal }) {
                     'p',
                     { class: 'facts' },
                     several(c.size, 'document'),
-                    place.build.documents ? ` · ${percent(c.size / place.build.documents)}` : '',
+                    place.build.documents && !c.candidate ? ` · ${percent(c.size / place.build.documents)}` : '',
                     ` · cluster ${c.cluster}`,
                     c.clarity ? [' · ', clarity(c)] : '',
                     marks({ ...c, status: undefined }),

@@ -78,7 +78,12 @@ function columnsOf(place, more, addressOf, largest) {
             cell: (c) =>
                 h(
                     'span',
-                    { class: 'measured', title: `${percent(c.share)} of all documents` },
+                    {
+                        class: 'measured',
+                        title: c.candidate
+                            ? 'These came since the build'
+                            : `${percent(c.share)} of all documents`,
+                    },
                     h('span', {}, count(c.size)),
                     bar(c.size / largest),
                 ),
@@ -215,7 +220,7 @@ function kindsOf(rows, more) {
     return [
         ['rising', 'Rising', trend('rising')],
         ['falling', 'Falling', trend('falling')],
-        ['new', 'New', (c) => more.changes?.get(c.cluster)?.change === 'new'],
+        ['new', 'New', (c) => c.candidate || more.changes?.get(c.cluster)?.change === 'new'],
         ['mixed', 'Mixed', (c) => c.clarity === 'mixed'],
         ['hidden', 'Hidden', (c) => c.hidden],
     ].map(([name, title, test]) => ({ name, title, test, n: rows.filter(test).length }));

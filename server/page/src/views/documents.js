@@ -413,7 +413,12 @@ function reading(where, place, signal, ready) {
                 json(at`v1/collections/${place.collection}/clusters` + query({ ...place.where, hidden: true }), { signal: mine.signal }),
                 actionsFor(place, 1),
             ]);
-            if (!signal.aborted) ready(data, clusters, actions);
+            if (!signal.aborted)
+                ready(
+                    data,
+                    clusters.filter((c) => !c.candidate), /* their documents are on no map yet */
+                    actions,
+                );
         } catch (e) {
             if (signal.aborted) return;
             mine.abort();

@@ -36,7 +36,9 @@ function groupElement(place, g) {
             { class: 'section-head' },
             h('h3', {}, shown(g.label)),
             h('span', { class: 'quiet' }, several(g.size, 'document')),
-            g.cluster ? h('span', { class: 'tag', title: 'The id that alerts and rules call it by' }, `id ${g.cluster}`) : null,
+            g.cluster
+                ? h('a', { class: 'tag', href: to('cluster', g.cluster), title: 'All its documents; alerts call it by this id' }, `cluster ${g.cluster}`)
+                : null,
         ),
         h(
             'p',
