@@ -25,7 +25,7 @@ enum { MOST_RESULTS = 500, MOST_NEAR = 100000 };
 /* A slow input is flushed after so many milliseconds of silence, and so many at most. */
 enum { QUIET_MS = 500, LATE_MS = 1000 };
 
-/* What a stored document is near to; id.ptr NULL: to none. */
+/* The nearest document to a stored one; id.ptr NULL: there is none. */
 typedef struct nearest {
     gf_slice id;
     double cosine;

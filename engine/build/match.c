@@ -55,7 +55,7 @@ static uint32_t find_previous(const gf_build_previous *previous, uint32_t id)
 }
 
 /*
- * What each previous cluster counts as: itself; nothing where it is a topic's; and one that a merge has ended, in
+ * The cluster that each previous one counts as: itself; nothing where it is a topic's; and one that a merge has ended, in
  * a build of before the merge, what it went into, as its id must not be given again.
  */
 static void count_as(const gf_build_plan *plan, const gf_build_previous *previous, uint32_t *as)

@@ -169,7 +169,7 @@ gf_status gf_build_once_join(const gf_build_plan *plan, gf_pool *pool, const gf_
         gf_nearest_centres_release(&j.locator);
     }
     if (st == GF_OK) {
-        /* What counts keeps the sum of its own scores, to the last bit. */
+        /* A representative keeps the sum of its own scores, to the last bit. */
         for (uint32_t r = 0; r < n; r++)
             if (once->row[once->of[r]] != r) kmeans->objective += (double)all.score[r];
         kmeans->n = n;

@@ -214,7 +214,7 @@ static gf_status prepare(group_naming *s, size_t n, gf_error *err)
     return st;
 }
 
-/* What somebody has called a cluster: by a pin, or by the topic that it is of. Empty: nobody has. */
+/* The name that somebody has given a cluster: by a pin, or by the topic that it is of. Empty: nobody has. */
 static gf_slice given_name(const gf_editing *e, uint32_t cluster)
 {
     const gf_slice *pinned = gf_pins_label(&e->pins, cluster);
