@@ -36,7 +36,7 @@ inBrowser('groups of new documents, with id, size and documents; and what was to
     const card = page.locator('.alike').first();
     assert.equal(await card.locator('h3').textContent(), group.label);
     await card.getByText('30 documents', { exact: true }).waitFor();
-    await card.getByText(`id ${group.cluster}`, { exact: true }).waitFor();
+    await card.getByRole('link', { name: `cluster ${group.cluster}`, exact: true }).waitFor();
     assert.deepEqual(
         await card.locator('a.document').evaluateAll((all) => all.map((a) => a.getAttribute('href').split('/').at(-1))),
         group.documents.map((d) => d.id),
