@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/utf8.h"
+#include "engine/view/view.h"
 
 #include <inttypes.h>
 
@@ -302,11 +303,24 @@ gf_slice gf_call_configuration(const gf_call *call)
     return gf_call_text_or(call, "config", "default");
 }
 
-gf_status gf_call_view(const gf_call *call, gf_view **view, gf_error *err)
+typedef gf_status open_view(gf_store *store, gf_place where, gf_slice configuration, int64_t build,
+                            gf_view **view, gf_error *err);
+
+static gf_status open_by(open_view *open, const gf_call *call, gf_view **view, gf_error *err)
 {
     gf_store *store;
     gf_status st = gf_call_store(call, &store, err);
     if (st != GF_OK) return st;
-    return gf_view_open(store, gf_call_place(call), gf_call_configuration(call),
-                        (int64_t)gf_call_number(call, "build", 0), view, err);
+    return open(store, gf_call_place(call), gf_call_configuration(call),
+                (int64_t)gf_call_number(call, "build", 0), view, err);
+}
+
+gf_status gf_call_view(const gf_call *call, gf_view **view, gf_error *err)
+{
+    return open_by(gf_view_open, call, view, err);
+}
+
+gf_status gf_call_view_warm(const gf_call *call, gf_view **view, gf_error *err)
+{
+    return open_by(gf_view_open_warm, call, view, err);
 }

@@ -63,8 +63,9 @@ gf_status gf_several_run(const gf_operation *operation, gf_call *call, gf_error 
 gf_status gf_call_store(const gf_call *call, gf_store **store, gf_error *err);
 gf_status gf_call_open_store(const gf_call *call, bool create, gf_store **store, gf_error *err);
 
-/** The build that "collection", "config" and "build" name. */
+/** The build that "collection", "config" and "build" name; warm: for whoever places documents (engine/view/shelf.h). */
 gf_status gf_call_view(const gf_call *call, gf_view **view, gf_error *err);
+gf_status gf_call_view_warm(const gf_call *call, gf_view **view, gf_error *err);
 
 /**
  * Something was not found: add to the message the nearest that is there, of what the arguments

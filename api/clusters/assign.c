@@ -7,7 +7,6 @@
 
 #include "base/arena.h"
 #include "base/memory.h"
-#include "engine/view/view.h"
 
 enum { BATCH = 256, BATCH_BYTES = 4 << 20 };
 
@@ -139,15 +138,6 @@ static gf_status assign_records(assigning *a, gf_error *err)
     return gf_intake_run(&intake, err);
 }
 
-static gf_status open_view(gf_call *call, gf_view **view, gf_error *err)
-{
-    gf_store *store;
-    gf_status st = gf_call_store(call, &store, err);
-    if (st != GF_OK) return st;
-    return gf_view_open_warm(store, gf_call_place(call), gf_call_configuration(call),
-                             (int64_t)gf_call_number(call, "build", 0), view, err);
-}
-
 static gf_status run_assign(gf_call *call, gf_error *err)
 {
     assigning *a = gf_calloc(1, sizeof *a);
@@ -158,7 +148,7 @@ static gf_status run_assign(gf_call *call, gf_error *err)
     bool matrix = gf_call_flag(call, "matrix");
     gf_status st = GF_OK;
     if (matrix && a->with_text) st = gf_fail(err, GF_EINVAL, "with-text: a matrix has no texts");
-    if (st == GF_OK) st = open_view(call, &a->view, err);
+    if (st == GF_OK) st = gf_call_view_warm(call, &a->view, err);
     if (st == GF_OK) st = matrix ? assign_matrix(a, err) : assign_records(a, err);
     gf_row_writer_release(&a->row);
     gf_arena_release(&a->arena);

@@ -125,7 +125,7 @@ static gf_status open_joined(const putting *p, gf_slice collection, joined *j, g
     return st;
 }
 
-/* Where the document is, or would be, and how many are there; nothing where the build leaves it out. */
+/* The place of the document, or where it would be, and how many are there; nothing where the build leaves it out. */
 static gf_status put_joined(gf_json_writer *w, const joined *j, gf_slice id, gf_error *err)
 {
     gf_membership m;

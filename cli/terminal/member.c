@@ -113,7 +113,7 @@ static void write_readable(gf_buffer *b, gf_json_value v, gf_column_kind kind)
         gf_json_write(v, b, NULL);
 }
 
-/* What a document joins: the others of its cluster, itself not among them, and how far that is. */
+/* The others of the cluster that a document joins, itself not among them, and how far that is. */
 static void write_others(gf_buffer *b, gf_json_value row, double size)
 {
     gf_slice status = gf_member_text(row, "status");

@@ -85,7 +85,7 @@ static gf_status add_member(void *context, gf_slice id, const gf_membership *m, 
 
 /* ---- clusters -------------------------------------------------------------------------------- */
 
-/* What is told of a cluster in words: its label, and the parts of its state. */
+/* The words that are told of a cluster: its label, and the parts of its state. */
 enum { LABEL, STATUS, OWNER, LINK, NOTE, N_TEXTS };
 
 typedef struct names {

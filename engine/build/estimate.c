@@ -166,7 +166,6 @@ static uint64_t search_bytes(const gf_memory_counts *c)
            4 * smaller(c->documents, GF_INDEX_SEGMENT) + ids;
 }
 
-/* Given rows of unit length, a copy of those that are held throughout. */
 /* Near-duplicates while they are found (cluster/near/duplicates.h). */
 static uint64_t near_bytes(const gf_memory_counts *c)
 {
@@ -175,6 +174,7 @@ static uint64_t near_bytes(const gf_memory_counts *c)
                     fmin(4 * n * n, NEAR_PAIRS));
 }
 
+/* Given rows of unit length, a copy of those that are held throughout. */
 static uint64_t given_points(const gf_memory_counts *c)
 {
     return to_bytes(c->given);

@@ -49,7 +49,7 @@ gf_status gf_lease_take(gf_store *store, gf_slice key, uint64_t seq, gf_batch *b
 /** The owner that a mark names; it is no other lease's. Borrowed. */
 gf_slice gf_lease_name(const gf_lease *lease);
 
-/** That of the batch that put the mark (gf_batch_stamp); 0 where rows do not hold themselves. */
+/** The stamp of the batch that put the mark (gf_batch_stamp); 0 where rows do not hold themselves. */
 uint64_t gf_lease_stamp(const gf_lease *lease);
 
 /** False once it may have ended for others: by the own clock, less a margin. */

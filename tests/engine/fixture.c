@@ -126,6 +126,14 @@ void fixture_put_subjects(fixture *f, const char *collection)
     fixture_put_texts(f, collection, texts, 12);
 }
 
+void fixture_open_subjects(fixture *f)
+{
+    fixture_open(f);
+    fixture_put_subjects(f, "c");
+    fixture_set(f, "c", "default", "k", "3");
+    fixture_rebuild(f, "c");
+}
+
 static gf_json_value member_of(gf_json_value record, const char *name)
 {
     gf_json_value value = {0};

@@ -47,6 +47,9 @@ void fixture_put_texts(fixture *f, const char *collection, const char *const *te
 /** Twelve texts of three subjects that share no word: 000 to 003, 004 to 007, 008 to 011. */
 void fixture_put_subjects(fixture *f, const char *collection);
 
+/** A store of these in "c", in three clusters; which is which is told by 000, 004 and 008. */
+void fixture_open_subjects(fixture *f);
+
 /** The first n records of JSON Lines with id, text, label (kept as a field) and perhaps time. */
 void fixture_put_records(fixture *f, const char *collection, gf_slice lines, size_t n);
 

@@ -73,10 +73,7 @@ static void the_other_is_the_runner_up(void **state)
 {
     (void)state;
     fixture f;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     gf_view *view = open_view(&f);
     gf_membership bread = current(view, "004"), m = assign(view, "yeast for the bread dough");
     assert_false(bread.provisional);
@@ -491,10 +488,7 @@ static void failing_allocations(void **state)
 {
     (void)state;
     fixture f;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     fixture_put(&f, "c", "new", "a comet");
     fixture_put(&f, "c", "003", "an oven");
     gf_test_sweep(read_pending, NULL, &f);
@@ -582,10 +576,7 @@ static void warm_views(void **state)
     } after[] = {PUT, NOTHING, MERGE, NOTHING, REBUILD, NOTHING};
     fixture f;
     gf_error err;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     const void *parts = NULL;
     for (size_t round = 0; round < sizeof after / sizeof *after; round++) {
         bool kept = round && after[round - 1] <= PUT;

@@ -150,15 +150,6 @@ static void rebuild(fixture *f, gf_start start)
     assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
 }
 
-/* Twelve documents of three subjects in three clusters; clusters are told by 000, 004 and 008. */
-static void open_subjects(fixture *f)
-{
-    fixture_open(f);
-    fixture_put_subjects(f, "c");
-    fixture_set(f, "c", "default", "k", "3");
-    fixture_rebuild(f, "c");
-}
-
 /* ---- by hand --------------------------------------------------------------------------------- */
 
 static void a_merge_is_at_once_and_lasts(void **state)
@@ -167,7 +158,7 @@ static void a_merge_is_at_once_and_lasts(void **state)
     fixture f;
     gf_error err;
     edit_list l;
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
     assert_ok(try_merge(&f, a, b, &err));
     assert_int_equal(place(&f, "004"), a);
@@ -203,7 +194,7 @@ static void a_split_keeps_the_id_and_makes_new_ones(void **state)
     fixture f;
     gf_error err;
     gf_buffer before = {0}, after = {0};
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004");
     assert_ok(try_merge(&f, a, b, &err));
     say(&f, &before);
@@ -307,7 +298,7 @@ static void a_document_stays_where_it_was_moved(void **state)
     gf_error err;
     edit_list l;
     gf_buffer said = {0};
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004");
     put_titles(&f);
     assert_ok(try_move(&f, "001", b, &err));
@@ -343,7 +334,7 @@ static void a_locked_centre_does_not_move(void **state)
     fixture f;
     gf_error err;
     gf_buffer before = {0}, after = {0};
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004");
     assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = a), &err));
     assert_status(GF_EINVAL, try_merge(&f, b, a, &err));
@@ -375,7 +366,7 @@ static void documents_keep_their_next_where_nothing_joins_a_lock(void **state)
     edit_list l;
     gf_view *v;
     size_t without = 0;
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000");
     assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = a), &err));
     for (int d = 0; d < 4; d++) {
@@ -423,7 +414,7 @@ static void an_edit_made_while_a_rebuild_runs_is_in_it(void **state)
     gf_rebuild_result result;
     gf_rebuild_options o =
         GF_REBUILD_OPTIONS(.force = true, .threads = 1, .progress = merge_meanwhile, .context = &f);
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
     assert_int_equal(place(&f, "000"), place(&f, "004"));
     fixture_is_sound(&f);
@@ -474,7 +465,7 @@ static void undo_after_a_rebuild_leaves_the_new_build_alone(void **state)
         edit_list l;
         gf_buffer before = {0}, after = {0};
         bool waits;
-        open_subjects(&f);
+        fixture_open_subjects(&f);
         uint32_t a = place(&f, "000"), others[] = {place(&f, "004"), place(&f, "008")};
         gf_edit_request merge =
             GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = a, .others = others, .n_others = 2);
@@ -511,7 +502,7 @@ static void undo_after_a_rebuild_is_done_by_the_next(void **state)
         gf_error err;
         edit_list l;
         bool waits = false;
-        open_subjects(&f);
+        fixture_open_subjects(&f);
         uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
         if (splits)
             assert_ok(try_split(&f, a, 2, &err));
@@ -563,7 +554,7 @@ static void undo_while_a_rebuild_runs_is_done_by_the_next(void **state)
     gf_rebuild_result result;
     gf_rebuild_options o =
         GF_REBUILD_OPTIONS(.force = true, .threads = 1, .progress = undo_meanwhile, .context = &f);
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004");
     assert_ok(try_merge(&f, a, b, &err));
     assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
@@ -585,7 +576,7 @@ static void few_witnesses_stand_for_no_cluster_of_others(void **state)
         fixture f;
         gf_error err;
         edit_list l;
-        open_subjects(&f);
+        fixture_open_subjects(&f);
         uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
         if (merges)
             assert_ok(try_merge(&f, a, b, &err));
@@ -618,7 +609,7 @@ static void a_lock_that_came_later_is_no_matter(void **state)
     gf_error err;
     edit_list l;
     bool waits;
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004");
     const gf_edit_request edits[] = {
         GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = a, .others = &b, .n_others = 1),
@@ -654,7 +645,7 @@ static void a_later_edit_that_cannot_be_made_again_is_told(void **state)
     edit_list l;
     gf_buffer before = {0}, after = {0};
     bool waits;
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
     say(&f, &before);
     assert_ok(try_merge(&f, a, b, &err));
@@ -699,7 +690,7 @@ static void undo_of_set_is_by_field(void **state)
     gf_error err;
     bool waits;
     gf_buffer said = {0};
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     try_set(&f, 1, "status", "planned");
     try_set(&f, 1, "owner", "ann");
     try_set(&f, 1, "status", "done");
@@ -742,7 +733,7 @@ static void what_is_between_has_a_mark_of_its_own(void **state)
     bool waits;
     size_t between = 0, done = 0;
     gf_buffer before = {0}, after = {0};
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     for (int64_t n = 0; !done; n += STEP) {
         edit_list l;
         uint64_t mark, now;
@@ -792,7 +783,7 @@ static void undo_says_what_it_cannot_do(void **state)
     fixture f;
     gf_error err;
     bool waits;
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
     /* A document is kept where it was moved. */
     assert_ok(try_move(&f, "001", b, &err));
@@ -852,7 +843,7 @@ static void without_clusters_edits_are_told_as_lost(void **state)
     fixture f;
     gf_error err;
     edit_list l;
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004");
     assert_ok(try_merge(&f, a, b, &err));
     for (int round = 0; round < 2; round++) {
@@ -878,7 +869,7 @@ static void a_split_follows_merges(void **state)
     (void)state;
     fixture f;
     gf_error err;
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
     assert_ok(try_move(&f, "001", b, &err));
     assert_ok(try_merge(&f, c, b, &err));
@@ -919,7 +910,7 @@ static void of_two_labels_that_are_alike_the_last_word_counts(void **state)
     char label[8];
     bool waits;
     uint32_t gone = 0, left = 0;
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     for (uint32_t c = 1; c <= 3; c++) {
         snprintf(label, sizeof label, "L%u", c);
         assert_ok(try_label(&f, c, label, &err));
@@ -969,7 +960,7 @@ static void what_waits_for_a_rebuild_makes_it_due(void **state)
     gf_error err;
     edit_list l;
     bool waits;
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
     int64_t first = fixture_check_served(&f, "c", 12);
     assert_ok(gf_pin_build(f.store, fixture_place("c"), fixture_default(), first, true, &err));
@@ -1021,7 +1012,7 @@ static void an_edit_below_one_that_was_forgotten_waits(void **state)
     gf_error err;
     bool waits;
     gf_buffer before = {0}, after = {0};
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     int64_t first = fixture_read(&f, "c").served;
     uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
     assert_ok(try_split(&f, c, 2, &err));
@@ -1055,7 +1046,7 @@ static void an_own_label_that_is_taken_does_not_come_back(void **state)
     gf_view *v;
     bool waits;
     char own[64];
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
     assert_ok(gf_view_load_clusters(v, &err));
     snprintf(own, sizeof own, "%.*s", GF_SLICE_ARG(gf_view_find_cluster(v, 1)->label));
@@ -1081,7 +1072,7 @@ static void edits_outlast_the_pins(void **state)
     edit_list l;
     gf_batch *batch;
     gf_buffer key = {0};
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004"), c = place(&f, "008");
     assert_ok(try_merge(&f, a, b, &err));
     gf_tables_collection_key(&key, GF_SLICE("test"), GF_SLICE("c"));
@@ -1609,7 +1600,7 @@ static void damage_is_told(void **state)
     fixture f;
     gf_error err;
     edit_list l = {.n = 0};
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         gf_batch *batch;
         gf_buffer key = {0}, qualifier = {0};
@@ -1642,7 +1633,7 @@ static void a_size_that_is_too_large_is_damage(void **state)
     gf_batch *batch;
     gf_buffer key = {0};
     uint32_t id;
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
     assert_ok(gf_view_load_clusters(v, &err));
     gf_tables_cluster_key(&key, gf_buffer_view(&v->key), v->clusters[0].own_label);
@@ -1669,7 +1660,7 @@ static void a_membership_of_no_cluster_is_damage(void **state)
     gf_view *v;
     gf_batch *batch;
     gf_buffer key = {0};
-    open_subjects(&f);
+    fixture_open_subjects(&f);
     uint32_t a = place(&f, "000"), b = place(&f, "004");
     assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
     assert_ok(gf_view_load_clusters(v, &err));

@@ -116,10 +116,7 @@ static void sweep(gf_sweep_call *call, bool edited)
 {
     fixture f;
     gf_error err;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     if (edited) {
         assert_ok(move_and_lock(&f, &err));
         assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_SPLIT, .cluster = 1), &err));

@@ -60,10 +60,7 @@ static void perfect_clusters_score_one(void **state)
     fixture f;
     gf_error err;
     evaluated v;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     gf_view *view = open_view(&f);
     assert_ok(gf_view_evaluate(view, (gf_slice){0}, subject_of, NULL, NULL, note, &v, &err));
     assert_int_equal(v.e.documents, 10);

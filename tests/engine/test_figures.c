@@ -58,10 +58,7 @@ static void subjects_are_clear(void **state)
     fixture f;
     static noted n;
     gf_figures all;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     read_figures(&f, &n, &all);
     assert_int_equal(all.clusters, 3);
     assert_int_equal(all.documents, 12);
@@ -283,10 +280,7 @@ static void labels_have_parts(void **state)
     gf_error err;
     static noted n;
     gf_figures all;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     read_figures(&f, &n, &all);
     char both[200];
     uint64_t found = n.at[0].found + n.at[1].found;

@@ -135,10 +135,7 @@ static void pinned_labels_are_not_kept_for_ever(void **state)
     (void)state;
     fixture f;
     gf_error err;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     listed first = list(&f);
     gf_place c = fixture_place("c");
     assert_ok(gf_pin_label(f.store, c, fixture_default(), 1, GF_SLICE("Mine"), &err));

@@ -114,10 +114,7 @@ static void failed_allocations_are_told(void **state)
 {
     (void)state;
     fixture f;
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     gf_test_sweep(pin_all, NULL, &f);
     fixture_is_sound(&f);
     fixture_close(&f);

@@ -154,10 +154,7 @@ static void prompts_are_the_same_each_time(void **state)
     gf_error err;
     showing s = {.f = &f};
     gf_buffer first = {0};
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     assert_ok(show_prompts(&s, &err));
     assert_int_equal(s.n, 3);
     gf_buffer_slice(&first, gf_buffer_view(&s.prompts));
@@ -177,10 +174,7 @@ static void a_cluster_without_documents_is_not_asked_about(void **state)
     fixture f;
     gf_error err;
     showing s = {.f = &f};
-    fixture_open(&f);
-    fixture_put_subjects(&f, "c");
-    fixture_set(&f, "c", "default", "k", "3");
-    fixture_rebuild(&f, "c");
+    fixture_open_subjects(&f);
     for (int i = 0; i < 4; i++) {
         char id[8];
         snprintf(id, sizeof id, "%03d", i);

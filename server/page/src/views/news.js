@@ -90,7 +90,7 @@ const triesOf = (a) =>
         .filter(Boolean)
         .join('; ');
 
-/* A group has no page of its own: only a cluster that rises is a link. */
+/* The cluster of a group may have ended with a rebuild since: only a cluster that rises is a link. */
 const nameOf = (place, a) =>
     a.kind === 'rising'
         ? h('a', { class: 'row-link', href: route.to(['c', place.collection, 'cluster', a.cluster]) }, shown(a.label))
