@@ -1,5 +1,5 @@
 /**
- * An edit in the making, while its collection is held (edit.c), and the steps of those that change groups:
+ * An edit in the making (edit.c) or taken back (undo.c), while its collection is held, and the steps of those that change groups:
  *
  *     members of the clusters concerned, with their places     members.c
  *     -> their rows -> new groups, centres, scores              regroup.c
@@ -15,6 +15,7 @@
 #include "engine/config/edits.h"
 #include "engine/config/pins.h"
 #include "engine/edit/groups.h"
+#include "engine/store/lease.h"
 #include "engine/view/view.h"
 
 typedef struct gf_editing {
@@ -51,6 +52,25 @@ gf_status gf_edit_check_label(gf_slice label, gf_error *err);
  */
 gf_status gf_edit_check_pinned(const gf_editing *e, gf_slice name, uint32_t own, gf_status taken,
                                gf_error *err);
+
+/** Make an edit, as it was asked for or once more: its change to pins and groups goes into the batch. */
+gf_status gf_edit_make_kind(gf_editing *e, const gf_edit_request *r, gf_kept_edit *kept,
+                            gf_error *err);
+
+/** Pin a label; an empty one is taken back. `taken`: the status where another cluster has it. */
+gf_status gf_edit_pin_label(gf_editing *e, uint32_t cluster, gf_slice label, gf_status taken,
+                            gf_error *err);
+
+/** Whether a label that a cluster had is in the build in place of its own, which only a rebuild can bring back. */
+bool gf_edit_is_of_build(const gf_editing *e, uint32_t cluster, gf_slice label);
+
+/** A part of a state by its place: status, owner, link, note; the state without any. */
+enum { GF_EDIT_PARTS_OF_STATE = 4 };
+gf_slice *gf_edit_part_of_state(gf_cluster_state *s, size_t part);
+extern const gf_cluster_state gf_edit_no_state;
+
+/** Whose lease the rebuild of the configuration has, if one is under way. */
+gf_status gf_edit_find_rebuild(const gf_editing *e, gf_lease_owner *owner, gf_error *err);
 
 /** A member of one of the clusters that an edit is about. */
 typedef struct gf_edit_member {
