@@ -1,14 +1,9 @@
 /* Every allocation of an edit, of its undoing and of a rebuild that obeys it may fail. */
-#include "tests/engine/fixture.h"
+#include "tests/engine/fixture_edits.h"
 
 #include "base/memory.h"
 
 #include <stdio.h>
-
-static gf_status try_edit(fixture *f, const gf_edit_request *r, gf_error *err)
-{
-    return gf_edit_make(f->store, fixture_place("c"), fixture_default(), r, NULL, NULL, err);
-}
 
 static gf_status undo_all(fixture *f, gf_error *err)
 {
@@ -24,10 +19,10 @@ static gf_status merge(void *context, gf_error *err)
     fixture *f = context;
     gf_status st = undo_all(f, err);
     if (st == GF_OK)
-        st = try_edit(f,
-                      &GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = 1,
-                                       .others = (const uint32_t[]){2}, .n_others = 1),
-                      err);
+        st = fixture_try_edit(f,
+                              &GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = 1,
+                                               .others = (const uint32_t[]){2}, .n_others = 1),
+                              err);
     return st;
 }
 
@@ -36,7 +31,8 @@ static gf_status split(void *context, gf_error *err)
     fixture *f = context;
     gf_status st = undo_all(f, err);
     if (st == GF_OK)
-        st = try_edit(f, &GF_EDIT_REQUEST(.kind = GF_EDIT_SPLIT, .cluster = 1, .parts = 2), err);
+        st = fixture_try_edit(f, &GF_EDIT_REQUEST(.kind = GF_EDIT_SPLIT, .cluster = 1, .parts = 2),
+                              err);
     return st;
 }
 
@@ -45,10 +41,11 @@ static gf_status move_and_lock(void *context, gf_error *err)
     fixture *f = context;
     gf_status st = undo_all(f, err);
     if (st == GF_OK)
-        st = try_edit(
+        st = fixture_try_edit(
             f, &GF_EDIT_REQUEST(.kind = GF_EDIT_MOVE, .cluster = 3, .document = GF_SLICE("000")),
             err);
-    if (st == GF_OK) st = try_edit(f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = 3), err);
+    if (st == GF_OK)
+        st = fixture_try_edit(f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = 3), err);
     return st;
 }
 
@@ -63,7 +60,7 @@ static gf_status name_and_flag(void *context, gf_error *err)
         GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("000"))};
     gf_status st = undo_all(f, err);
     for (size_t i = 0; i < sizeof edits / sizeof *edits && st == GF_OK; i++)
-        st = try_edit(f, &edits[i], err);
+        st = fixture_try_edit(f, &edits[i], err);
     return st;
 }
 
@@ -87,7 +84,7 @@ static gf_status undo_in_the_middle(void *context, gf_error *err)
     if (st == GF_OK)
         st = gf_edit_make(f->store, fixture_place("c"), fixture_default(), &merge, note_number,
                           &number, err);
-    if (st == GF_OK) st = try_edit(f, &move, err);
+    if (st == GF_OK) st = fixture_try_edit(f, &move, err);
     return st == GF_OK ? gf_edit_undo(f->store, fixture_place("c"), fixture_default(), number, NULL,
                                       NULL, NULL, err)
                        : st;
@@ -119,7 +116,8 @@ static void sweep(gf_sweep_call *call, bool edited)
     fixture_open_subjects(&f);
     if (edited) {
         assert_ok(move_and_lock(&f, &err));
-        assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_SPLIT, .cluster = 1), &err));
+        assert_ok(
+            fixture_try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_SPLIT, .cluster = 1), &err));
     }
     gf_test_sweep(call, NULL, &f);
     fixture_is_sound(&f);
@@ -189,11 +187,12 @@ static void failed_allocations_of_edits_of_given_rows_are_told(void **state)
         gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1, .matrix = &m);
         assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
         if (calls[c] == rebuild_kept) {
-            assert_ok(try_edit(
+            assert_ok(fixture_try_edit(
                 &f,
                 &GF_EDIT_REQUEST(.kind = GF_EDIT_MOVE, .cluster = 3, .document = GF_SLICE("000")),
                 &err));
-            assert_ok(try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_SPLIT, .cluster = 1), &err));
+            assert_ok(
+                fixture_try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_SPLIT, .cluster = 1), &err));
         }
         gf_test_sweep(calls[c], NULL, &f);
         fixture_is_sound(&f);
