@@ -22,8 +22,8 @@
 #include "base/memory.h"
 #include "base/random.h"
 #include "engine/store/hold.h"
-#include "storage/hbase/client.h"
 #include "tests/engine/soundness.h"
+#include "tests/hbase/name_space.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -35,7 +35,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { COLLECTIONS = 2, IDS = 12, MOST_PUT = 5, OPERATIONS = 14, FEW_RUNS = 6, PROCESSES = 2 };
+enum { COLLECTIONS = 2, IDS = 12, MOST_PUT = 5, OPERATIONS = 10, FEW_RUNS = 6, PROCESSES = 2 };
 enum { ABSENT = -1 };
 
 typedef enum kind { PUT, READ, REBUILD, CONFIGURE, DELETE_COLLECTION } kind;
@@ -428,7 +428,7 @@ static void run(history *h, uint64_t seed, uint64_t number, const char *server)
         }
     }
     close(fds[1]);
-    double most = server ? 2 : 4, when = gf_clock_seconds();
+    double most = server ? 2 : 1.5, when = gf_clock_seconds();
     when += 0.05 + most * gf_random_unit(&random);
     bool goes_on = listen_until(h, fds[0], when);
     if (goes_on && kills) {
@@ -453,29 +453,6 @@ static void run(history *h, uint64_t seed, uint64_t number, const char *server)
     take_over(h, server != NULL);
 }
 
-/* A namespace of the test's own, so that all its tables are. */
-static void make_name_space(void)
-{
-    gf_hbase_address a;
-    gf_hbase_client *client;
-    gf_hbase_call call = {0};
-    char name[64];
-    const char *where = getenv("GROUPERFISH_HBASE");
-    snprintf(name, sizeof name, "test_%" PRId64, gf_clock_ms());
-    assert_ok(gf_hbase_address_read(where, &a, &err));
-    assert_ok(gf_hbase_client_create(&a, 60000, &client, &err));
-    gf_hbase_call_begin(&call, "createNamespace");
-    gf_thrift_field(&call.request, GF_THRIFT_STRUCT, 1);
-    gf_thrift_string_field(&call.request, 1, gf_slice_str(name));
-    gf_thrift_stop(&call.request);
-    assert_ok(gf_hbase_call_run(client, &call, GF_THRIFT_STOP, GF_HBASE_WRITES, &err));
-    gf_hbase_call_release(&call);
-    gf_hbase_client_free(client);
-    bool six = strchr(a.host, ':') != NULL;
-    snprintf(url, sizeof url, "hbase://%s%s%s:%s/%s", six ? "[" : "", a.host, six ? "]" : "",
-             a.port, name);
-}
-
 static void say(const history *h, uint64_t runs)
 {
     print_message("%" PRIu64 " runs, %" PRIu64 " kills; puts %" PRIu64 ", reads %" PRIu64
@@ -491,7 +468,7 @@ static void nothing_is_lost_by_kills_and_others(void **state)
     uint64_t runs = given ? strtoull(given, NULL, 10) : FEW_RUNS, seed = gf_test_seed();
     history h = {.n = 0};
     (void)state;
-    make_name_space();
+    hbase_make_name_space(url, sizeof url);
     for (uint64_t i = 0; i < runs; i++) {
         run(&h, seed, i, NULL);
         if (i % 50 == 49) say(&h, i + 1);
@@ -509,7 +486,7 @@ static void nothing_is_lost_by_servers_that_die(void **state)
     history h = {.n = 0};
     (void)state;
     if (!getenv("GROUPERFISH_HBASE_FOLDER")) skip();
-    make_name_space();
+    hbase_make_name_space(url, sizeof url);
     for (uint64_t i = 0; i < runs; i++)
         run(&h, seed, i, servers[i % 3]);
     say(&h, runs);
