@@ -1,4 +1,4 @@
-/** What the steps of obeying edits share: the facts, and rows of the documents that stand for them. */
+/** Facts that edits come to, and rows of the documents that stand for them: for the steps of obeying. */
 #ifndef GF_ENGINE_BUILD_OBEY_INTERNAL_H
 #define GF_ENGINE_BUILD_OBEY_INTERNAL_H
 
