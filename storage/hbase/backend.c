@@ -49,6 +49,7 @@ static const gf_backend_operations operations = {
     .capabilities = GF_BACKEND_NAMED | GF_BACKEND_SHARED,
     .open_table = gf_hbase_open_table,
     .schema_of = gf_hbase_schema_of,
+    .has_table = gf_hbase_has_table,
     .get = gf_hbase_get,
     .scan_open = gf_hbase_scan_open,
     .scan_next = gf_hbase_scan_next,
