@@ -65,6 +65,13 @@ static gf_status open_table(gf_papers *p, gf_slice table, bool create, gf_error 
     return st == GF_OK ? gf_papers_complete(p, err) : st;
 }
 
+static gf_status check_namespace(const gf_papers *p, gf_slice name_space, gf_error *err)
+{
+    if (!is_named(p) || gf_slice_equal(name_space, GF_SLICE("default"))) return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "namespace: a store in HBase has that of its URL, hbase://HOST:PORT/NAMESPACE");
+}
+
 static gf_status open_papers(gf_store *store, gf_slice name_space, gf_slice table, bool create,
                              gf_papers **papers, gf_error *err)
 {
@@ -75,7 +82,8 @@ static gf_status open_papers(gf_store *store, gf_slice name_space, gf_slice tabl
     if (!p) return gf_fail_memory(err, "a table of papers");
     p->db = gf_store_database(store);
     if (!is_named(p)) gf_key_string(&p->name_space, name_space);
-    st = gf_buffer_check(&p->name_space, err);
+    st = check_namespace(p, name_space, err);
+    if (st == GF_OK) st = gf_buffer_check(&p->name_space, err);
     if (st == GF_OK) st = open_table(p, table, create, err);
     if (st != GF_OK) {
         gf_papers_close(p);
