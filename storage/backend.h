@@ -113,6 +113,9 @@ typedef struct gf_backend_operations {
      * none. The call may be NULL: the backend does not list its tables. */
     const gf_schema *(*schema_of)(gf_backend *b, unsigned number);
 
+    /* As gf_database_find_any; NULL where schema_of knows all tables that there are. */
+    gf_status (*find_any)(gf_backend *b, gf_buffer *name, gf_error *err);
+
     /* Cells are added to an emptied row, in the order of gf_row, all from one state; none is no
      * error. snapshot may be NULL: the newest state. */
     gf_status (*get)(gf_backend *b, const void *snapshot, unsigned table, gf_slice key,
@@ -312,6 +315,12 @@ gf_status gf_table_open_numbered(gf_database *db, const gf_schema *schema, unsig
 
 /** The number that the backend knows a table by. */
 unsigned gf_table_number(const gf_table *table);
+
+/**
+ * The name of some table that is there, whoever made it, appended.
+ * @return GF_OK; GF_ENOTFOUND, without a message: there is none; GF_EIO, GF_ENOMEM
+ */
+gf_status gf_database_find_any(gf_database *db, gf_buffer *name, gf_error *err);
 
 /** The schema of the table of that number, from 1 on, as it is now; NULL where there is none. */
 const gf_schema *gf_database_schema(gf_database *db, unsigned number);

@@ -48,6 +48,7 @@ static const gf_backend_operations operations = {
     .capabilities = GF_BACKEND_NAMED,
     .open_table = gf_hbase_open_table,
     .schema_of = gf_hbase_schema_of,
+    .find_any = gf_hbase_find_any,
     .get = gf_hbase_get,
     .scan_open = gf_hbase_scan_open,
     .scan_next = gf_hbase_scan_next,
