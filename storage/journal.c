@@ -50,20 +50,26 @@ static gf_status read_cell(const gf_held_row *h, unsigned family, const char *qu
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* Changes of the held row alone, where the owner is `owner` (NULL: nobody ever was). */
-static gf_status change_held(const gf_held_row *h, const gf_slice *owner, const gf_change *changes,
-                             size_t n, gf_error *err)
+/*
+ * Changes of the held row alone, where the owner is `owner` (NULL: nobody ever was), as of the stamp,
+ * which is no lower than that of any change before.
+ */
+static gf_status change_held(const gf_held_row *h, const gf_slice *owner, gf_change *changes,
+                             size_t n, uint64_t stamp, gf_error *err)
 {
     gf_backend *b = h->db->backend;
     gf_expectation is = {gf_table_number(h->db->holds.table), h->db->holds.owner, name_of(h), OWNER,
                          owner};
+    for (size_t i = 0; i < n; i++)
+        changes[i].timestamp = (int64_t)stamp;
     return b->operations->write(b, changes, n, &is, gf_hold_of_thread(h->db), GF_SYNC_ON, err);
 }
 
-static gf_status change_own(const gf_held_row *h, const gf_change *changes, size_t n, gf_error *err)
+static gf_status change_own(const gf_held_row *h, gf_change *changes, size_t n, uint64_t stamp,
+                            gf_error *err)
 {
     gf_slice owner = gf_buffer_view(&h->owner);
-    return change_held(h, &owner, changes, n, err);
+    return change_held(h, &owner, changes, n, stamp, err);
 }
 
 /* <stamp> <name>; false where it is none. The name is empty where nobody holds the row. */
@@ -179,7 +185,7 @@ static gf_status write_others(const gf_held_row *h, const gf_change *changes, si
 
 /* The held row's own, and one more. What is deleted of it is never the hold itself. */
 static gf_status write_held(const gf_held_row *h, const gf_change *changes, size_t n,
-                            const gf_change *more, gf_error *err)
+                            const gf_change *more, uint64_t stamp, gf_error *err)
 {
     uint32_t kept = 1u << h->db->holds.owner | 1u << h->db->holds.journal;
     gf_change *own = gf_array(n + 1, sizeof *own);
@@ -191,7 +197,7 @@ static gf_status write_held(const gf_held_row *h, const gf_change *changes, size
         own[n_own++].families &= ~kept;
     }
     own[n_own++] = *more;
-    gf_status st = change_own(h, own, n_own, err);
+    gf_status st = change_own(h, own, n_own, stamp, err);
     gf_free(own);
     return st;
 }
@@ -202,7 +208,7 @@ static gf_status make_changes(const gf_held_row *h, const gf_change *changes, si
     gf_change journal =
         cell_change(h, GF_CHANGE_DELETE_CELL, h->db->holds.journal, BATCH, (gf_slice){0});
     gf_status st = write_others(h, changes, n, stamp, err);
-    return st == GF_OK ? write_held(h, changes, n, &journal, err) : st;
+    return st == GF_OK ? write_held(h, changes, n, &journal, h->stamp, err) : st;
 }
 
 static gf_status replay(const gf_held_row *h, gf_slice journal, gf_error *err)
@@ -287,7 +293,7 @@ static gf_status try_to_take(gf_held_row *h, watching *w, bool *taken, gf_error 
     if (st != GF_OK) goto done;
     gf_change put =
         cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&h->owner));
-    st = change_held(h, cell ? &was : NULL, &put, 1, &why);
+    st = change_held(h, cell ? &was : NULL, &put, 1, h->stamp, &why);
     *taken = st == GF_OK;
     if (st == GF_ECONFLICT) st = GF_OK; /* another was first */
     if (st != GF_OK && err) *err = why;
@@ -336,7 +342,7 @@ void gf_held_row_let_go(gf_held_row *h)
     if (write_owner(h, h->stamp, false, &value, NULL) == GF_OK) {
         gf_change put =
             cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&value));
-        (void)change_own(h, &put, 1, NULL); /* else it is another's, or ends by itself */
+        (void)change_own(h, &put, 1, h->stamp, NULL); /* else it is another's, or ends by itself */
     }
     gf_buffer_release(&value);
     free_row(h);
@@ -371,10 +377,11 @@ static gf_status begin_write(gf_held_row *h, const gf_change *changes, size_t n,
     gf_status st = write_owner(h, h->stamp + 1, true, &owner, err);
     if (st == GF_OK && !alone) st = write_journal(changes, n, h->stamp + 1, &journal, err);
     if (st != GF_OK) goto done;
-    const gf_change puts[] = {
+    gf_change puts[] = {
         cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&owner)),
         cell_change(h, GF_CHANGE_PUT, h->db->holds.journal, BATCH, gf_buffer_view(&journal))};
-    st = alone ? write_held(h, changes, n, &puts[0], err) : change_own(h, puts, 2, err);
+    st = alone ? write_held(h, changes, n, &puts[0], h->stamp + 1, err)
+               : change_own(h, puts, 2, h->stamp + 1, err);
     if (st == GF_OK) {
         gf_buffer before = h->owner;
         h->owner = owner;

@@ -162,7 +162,7 @@ static gf_status add_all(gathering *g, bool *restart, gf_error *err)
 static gf_status begin_gathering(gathering *g, gf_error *err)
 {
     const gf_build_plan *p = g->plan;
-    const char *folder = gf_folder_path(p->store->folder);
+    const char *folder = gf_store_scratch(p->store);
     gf_text_reader_options o = {.store = p->store,
                                 .snapshot = p->snapshot,
                                 .seq = p->snapshot ? 0 : p->seq,
