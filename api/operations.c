@@ -142,6 +142,10 @@ gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
                        "%s works on a folder's files, and the store is in HBase, which has its own "
                        "checks, snapshots and repairs",
                        o->name);
+    if (gf_hbase_is_url(call->holder.path) && gf_call_flag(call, "purge"))
+        return gf_fail(err, GF_EINVAL,
+                       "purging is of a folder's files; HBase removes what was deleted by a major "
+                       "compaction");
     set_bounds(call);
     st = o->run(call, err);
     if (st == GF_ENOTFOUND) gf_suggest_nearest(call, err);

@@ -15,10 +15,17 @@
 #define OWNER GF_SLICE("owner")
 #define BATCH GF_SLICE("batch")
 
+enum { OWNER_BYTES = 20 + 1 + 16 + 1 };
+
+/* <stamp> <name> of the holder, or <stamp> where nobody holds the row; ends with a NUL. */
+typedef struct owner_cell {
+    char bytes[OWNER_BYTES];
+} owner_cell;
+
 struct gf_held_row {
     gf_database *db;
     gf_buffer key;
-    gf_buffer owner; /* the cell as this one has written it */
+    owner_cell owner; /* as this one has written it */
     uint64_t stamp;
     bool is_done_with; /* lost, or a write failed in the middle: nothing more is written */
 };
@@ -68,11 +75,11 @@ static gf_status change_held(const gf_held_row *h, const gf_slice *owner, gf_cha
 static gf_status change_own(const gf_held_row *h, gf_change *changes, size_t n, uint64_t stamp,
                             gf_error *err)
 {
-    gf_slice owner = gf_buffer_view(&h->owner);
+    gf_slice owner = gf_slice_str(h->owner.bytes);
     return change_held(h, &owner, changes, n, stamp, err);
 }
 
-/* <stamp> <name>; false where it is none. The name is empty where nobody holds the row. */
+/* False where it is no owner. The name is empty where nobody holds the row. */
 static bool read_owner(gf_slice value, uint64_t *stamp, gf_slice *name)
 {
     if (!gf_number_take(&value, 20, stamp)) return false;
@@ -81,13 +88,14 @@ static bool read_owner(gf_slice value, uint64_t *stamp, gf_slice *name)
     return !held || (value.ptr[0] == ' ' && value.len > 1);
 }
 
-static gf_status write_owner(const gf_held_row *h, uint64_t stamp, bool held, gf_buffer *value,
-                             gf_error *err)
+static owner_cell owner_of(const gf_held_row *h, uint64_t stamp, bool held)
 {
-    gf_buffer_reset(value);
-    gf_buffer_format(value, "%" PRIu64, stamp);
-    if (held) gf_buffer_format(value, " %016" PRIx64, h->db->holds.token);
-    return gf_buffer_check(value, err);
+    owner_cell owner;
+    int n = snprintf(owner.bytes, sizeof owner.bytes, "%" PRIu64, stamp);
+    if (held)
+        snprintf(owner.bytes + n, sizeof owner.bytes - (size_t)n, " %016" PRIx64,
+                 h->db->holds.token);
+    return owner;
 }
 
 /* ---- the journal ----------------------------------------------------------------------------- */
@@ -289,10 +297,9 @@ static gf_status try_to_take(gf_held_row *h, watching *w, bool *taken, gf_error 
         st = gf_fail(err, GF_ECORRUPT, "the owner of a row that is held is damaged");
     if (st != GF_OK || (name.len && !has_ended(h->db, w, was))) goto done;
     h->stamp = last < now ? now : last + 1;
-    st = write_owner(h, h->stamp, true, &h->owner, err);
-    if (st != GF_OK) goto done;
+    h->owner = owner_of(h, h->stamp, true);
     gf_change put =
-        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&h->owner));
+        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_slice_str(h->owner.bytes));
     st = change_held(h, cell ? &was : NULL, &put, 1, h->stamp, &why);
     *taken = st == GF_OK;
     if (st == GF_ECONFLICT) st = GF_OK; /* another was first */
@@ -305,7 +312,6 @@ done:
 static void free_row(gf_held_row *h)
 {
     gf_buffer_release(&h->key);
-    gf_buffer_release(&h->owner);
     gf_free(h);
 }
 
@@ -337,14 +343,11 @@ gf_status gf_held_row_take(gf_database *db, gf_slice key, gf_held_row **row, gf_
 
 void gf_held_row_let_go(gf_held_row *h)
 {
-    gf_buffer value = {0};
     if (!h) return;
-    if (write_owner(h, h->stamp, false, &value, NULL) == GF_OK) {
-        gf_change put =
-            cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&value));
-        (void)change_own(h, &put, 1, h->stamp, NULL); /* else it is another's, or ends by itself */
-    }
-    gf_buffer_release(&value);
+    owner_cell none = owner_of(h, h->stamp, false);
+    gf_change put =
+        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_slice_str(none.bytes));
+    (void)change_own(h, &put, 1, h->stamp, NULL); /* else it is another's, or ends by itself */
     free_row(h);
 }
 
@@ -373,23 +376,20 @@ static gf_status check_condition(gf_database *db, const gf_expectation *c, gf_er
 static gf_status begin_write(gf_held_row *h, const gf_change *changes, size_t n, bool alone,
                              gf_error *err)
 {
-    gf_buffer owner = {0}, journal = {0};
-    gf_status st = write_owner(h, h->stamp + 1, true, &owner, err);
-    if (st == GF_OK && !alone) st = write_journal(changes, n, h->stamp + 1, &journal, err);
+    gf_buffer journal = {0};
+    owner_cell owner = owner_of(h, h->stamp + 1, true);
+    gf_status st = alone ? GF_OK : write_journal(changes, n, h->stamp + 1, &journal, err);
     if (st != GF_OK) goto done;
     gf_change puts[] = {
-        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&owner)),
+        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_slice_str(owner.bytes)),
         cell_change(h, GF_CHANGE_PUT, h->db->holds.journal, BATCH, gf_buffer_view(&journal))};
     st = alone ? write_held(h, changes, n, &puts[0], h->stamp + 1, err)
                : change_own(h, puts, 2, h->stamp + 1, err);
     if (st == GF_OK) {
-        gf_buffer before = h->owner;
         h->owner = owner;
-        owner = before;
         h->stamp++;
     }
 done:
-    gf_buffer_release(&owner);
     gf_buffer_release(&journal);
     return st;
 }

@@ -142,7 +142,7 @@ typedef struct gf_hbase_part {
 /** False where the qualifier is none of a part. */
 bool gf_hbase_part_read(gf_slice name, gf_hbase_part *part);
 
-/** What the parts of a value are known by that is put as of that time, or (0) now. */
+/** The id of the parts of a value that is put as of that time, or (0) now. */
 uint64_t gf_hbase_new_id(int64_t timestamp);
 
 /** A field with a value as tables of the engine have it; *cut: the id of the parts that have it. */

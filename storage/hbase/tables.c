@@ -231,7 +231,7 @@ static void put_altered(gf_buffer *b, const described *is, int32_t versions, int
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
-/* Of a table of the engine: where the parts of cut values lie. */
+/* The family for the parts of cut values, in tables of the engine. */
 static const gf_family parts_family = {.name = gf_hbase_parts, .layout = GF_LAYOUT_WIDE};
 
 static gf_status add_family(gf_hbase *b, const gf_hbase_table *t, const gf_family *f, gf_error *err)
