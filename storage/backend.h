@@ -127,6 +127,9 @@ typedef struct gf_backend_operations {
      * all that there are; with GF_BACKEND_NAMED it tells of those alone that are open. */
     gf_status (*has_table)(gf_backend *b, const char *name, bool *has, gf_error *err);
 
+    /* As gf_database_find_any; NULL where schema_of knows all tables that there are. */
+    gf_status (*find_any)(gf_backend *b, gf_buffer *name, gf_error *err);
+
     /* Cells are added to an emptied row, in the order of gf_row, all from one state; none is no
      * error. snapshot may be NULL: the newest state. */
     gf_status (*get)(gf_backend *b, const void *snapshot, unsigned table, gf_slice key,
@@ -329,6 +332,12 @@ unsigned gf_table_number(const gf_table *table);
 
 /** Whether the database has a table of that name; of a backend with GF_BACKEND_NAMED it may be others'. */
 gf_status gf_database_has_table(gf_database *db, const char *name, bool *has, gf_error *err);
+
+/**
+ * The name of some table that is there, whoever made it, appended.
+ * @return GF_OK; GF_ENOTFOUND, without a message: there is none; GF_EIO, GF_ENOMEM
+ */
+gf_status gf_database_find_any(gf_database *db, gf_buffer *name, gf_error *err);
 
 /** The schema of the table of that number, from 1 on, as it is now; NULL where there is none. */
 const gf_schema *gf_database_schema(gf_database *db, unsigned number);

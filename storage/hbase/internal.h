@@ -43,6 +43,10 @@ gf_status gf_hbase_look_for_table(gf_hbase *b, gf_hbase_table *t, bool *there, g
 /** A failure of a call about a table in our words: HBase names a table that it lacks, and no more. */
 gf_status gf_hbase_fail_table(const gf_hbase_table *t, gf_status st, gf_error *err);
 
+/* ---- listing.c ------------------------------------------------------------------------------- */
+
+gf_status gf_hbase_find_any(gf_backend *backend, gf_buffer *name, gf_error *err);
+
 /* ---- tables.c -------------------------------------------------------------------------------- */
 
 gf_status gf_hbase_open_table(gf_backend *backend, const gf_schema *schema, unsigned *number,

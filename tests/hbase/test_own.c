@@ -555,13 +555,13 @@ static void delete_as_stored(test *t, gf_slice build)
     for (; gf_scan_next(all, &row, &err) == GF_OK; n++)
         gf_batch_delete_row(t->batch[HBASE], memberships, row.key, 1);
     gf_scan_close(all);
-    gf_row_release(&row);
     assert_true(n > 5 && n < 100);
     gf_batch_stamp(t->batch[HBASE], t->stamp + 2);
     assert_ok(gf_batch_write(t->batch[HBASE], GF_SYNC_ON, &err));
     assert_ok(gf_scan_open(memberships, &o, &all, &err));
     assert_status(GF_ENOTFOUND, gf_scan_next(all, &row, &err));
     gf_scan_close(all);
+    gf_row_release(&row);
 }
 
 static void runs_read_as_the_models(void **state)
