@@ -4,6 +4,7 @@
 #include "cluster/ranks/ranked_bytes.h"
 #include "engine/ranks/frames.h"
 #include "engine/ranks/job.h"
+#include "engine/ranks/world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -381,7 +382,8 @@ gf_status gf_ranks_cluster(gf_pool *pool, const gf_row_file *rows, const gf_rank
     gf_ranks_start now = *start;
     gf_buffer hosts = {0};
     bool goes_on = true;
-    for (unsigned i = 0; i < TRIES && goes_on; i++) {
+    const unsigned tries = gf_ranks_world_n() ? 1 : TRIES; /* a job of others ends as a whole */
+    for (unsigned i = 0; i < tries && goes_on; i++) {
         holding h = {.pool = pool,
                      .rows = rows,
                      .options = options,
@@ -401,7 +403,8 @@ gf_status gf_ranks_cluster(gf_pool *pool, const gf_row_file *rows, const gf_rank
     }
     if (hosts.len) unlink(gf_buffer_cstr(&hosts));
     gf_buffer_release(&hosts);
-    if (st != GF_OK && goes_on) gf_error_prefix(&why, "given up after %d tries", TRIES);
+    if (st != GF_OK && goes_on && tries > 1)
+        gf_error_prefix(&why, "given up after %u tries", tries);
     if (st != GF_OK && err) *err = why;
     return st;
 }

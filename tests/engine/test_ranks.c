@@ -8,9 +8,11 @@
 #include "engine/ranks/frames.h"
 #include "engine/ranks/job.h"
 #include "engine/ranks/serve.h"
+#include "engine/ranks/world.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -347,6 +349,47 @@ static void hosts_are_counted(void **state)
     assert_int_equal(n, 7);
 }
 
+/* The environments of mpirun, of mpirun within Slurm, of srun, and of another MPI. */
+static void processes_started_together_are_known(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE",
+                                        "OMPI_COMM_WORLD_RANK",
+                                        "SLURM_STEP_NUM_TASKS",
+                                        "SLURM_PROCID",
+                                        "PMI_SIZE",
+                                        "PMI_RANK"};
+    static const struct {
+        const char *values[6];
+        bool found;
+        unsigned n, me;
+    } cases[] = {{{NULL}, false, 0, 0},
+                 {{"4", "3"}, true, 4, 3},
+                 {{"1", "0"}, true, 1, 0},
+                 {{"4", "4"}, false, 0, 0},
+                 {{"4", "x"}, false, 0, 0},
+                 {{"4", "2", "2", "1"}, true, 4, 2},
+                 {{NULL, NULL, "3", "0"}, true, 3, 0},
+                 {{NULL, NULL, "1", "0"}, false, 0, 0},
+                 {{NULL, NULL, NULL, "0"}, false, 0, 0},
+                 {{NULL, NULL, NULL, NULL, "2", "1"}, true, 2, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gf_ranks_world w = {0, 0};
+        for (size_t v = 0; v < 6; v++) {
+            unsetenv(names[v]);
+            if (cases[i].values[v]) setenv(names[v], cases[i].values[v], 1);
+        }
+        assert_true(gf_ranks_world_find(&w) == cases[i].found);
+        if (!cases[i].found) continue;
+        assert_int_equal(w.n, cases[i].n);
+        assert_int_equal(w.me, cases[i].me);
+    }
+    for (size_t v = 0; v < 6; v++)
+        unsetenv(names[v]);
+    assert_int_equal(gf_ranks_world_n(), 0);
+    gf_ranks_world_close(); /* none is open */
+}
+
 /* 1,000 rows of 10 terms of 500; centres of 2,000 terms. */
 static void costs_follow_the_formula(void **state)
 {
@@ -393,6 +436,7 @@ int main(void)
                                        cmocka_unit_test(other_ends_are_seen_through),
                                        cmocka_unit_test(a_silent_job_is_lost),
                                        cmocka_unit_test(hosts_are_counted),
+                                       cmocka_unit_test(processes_started_together_are_known),
                                        cmocka_unit_test(costs_follow_the_formula),
                                        cmocka_unit_test(samples_follow_the_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);
