@@ -511,8 +511,7 @@ gf_status gf_ranked_run(gf_ranks *ranks, gf_pool *pool, const gf_ranked_rows *ro
                         const gf_ranked_options *options, gf_kmeans *out, gf_error *err)
 {
     ranked_job j = {.ranks = ranks, .pool = pool, .rows = rows, .options = options};
-    const bool has_start = options->kmeans.start_k > 0;
-    assert(!has_start || rows->start);
+    assert(options->kmeans.start_k == 0 || rows->start);
     gf_status st = count_rows(&j, err);
     if (st == GF_OK) st = gf_fold_rows(pool, rows->x, &j.fold, err);
     if (st == GF_OK) {
