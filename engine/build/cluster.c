@@ -373,7 +373,11 @@ static gf_status cluster_by_ranks(const gf_build_plan *plan, gf_pool *pool, cons
     const gf_rebuild_options *by = plan->options;
     const gf_ranks_start start = {
         .n = by->ranks, .hosts = by->hosts, .threads = by->threads, .cancel = by->cancel};
-    return gf_ranks_cluster(pool, rows, &start, o, out, err);
+    gf_ranks_session session;
+    gf_ranks_session_init(&session, &start, o->progress, o->progress_context);
+    gf_status st = gf_ranks_cluster(&session, pool, rows, o, out, err);
+    gf_ranks_session_release(&session);
+    return st;
 }
 
 /* k-means of rows whose documents out->row_of says, each of which counts. */

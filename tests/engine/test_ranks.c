@@ -144,6 +144,20 @@ static void release_rows(held_rows *h)
     gf_csr_release(&h->x);
 }
 
+/* Clusters of ranks at the other end of a socket, which is closed. */
+static gf_status cluster_over(int fd, double silence, const gf_row_file *rows,
+                              const gf_kmeans_options *o, gf_kmeans *out, bool *lost, gf_error *err)
+{
+    const gf_ranks_start start = {.n = 0};
+    gf_ranks_session session;
+    gf_ranks_session_init(&session, &start, NULL, NULL);
+    gf_status st = gf_ranks_session_open_over(&session, fd, silence, err);
+    *lost = session.is_lost;
+    if (st == GF_OK) st = gf_ranks_cluster(&session, NULL, rows, o, out, err);
+    gf_ranks_session_release(&session);
+    return st;
+}
+
 static gf_status run(const held_rows *h, unsigned n, unsigned threads, const gf_kmeans_options *o,
                      gf_kmeans *out, bool *lost, job *j, gf_error *err)
 {
@@ -151,8 +165,7 @@ static gf_status run(const held_rows *h, unsigned n, unsigned threads, const gf_
     pair p = open_pair();
     *j = (job){.n = n, .threads = threads, .fd = p.there, .is_silent = j->is_silent};
     assert_int_equal(pthread_create(&thread, NULL, serve_ranks, j), 0);
-    gf_status st = gf_ranks_cluster_over(p.here, 30, NULL, &h->file, o, out, lost, err);
-    close(p.here);
+    gf_status st = cluster_over(p.here, 30, &h->file, o, out, lost, err);
     pthread_join(thread, NULL);
     return st;
 }
@@ -283,8 +296,7 @@ static gf_status hear_liar(const held_rows *h, bool ready, uint32_t kind, gf_sli
     pair p = open_pair();
     liar l = {p.there, kind, says, ready};
     pthread_create(&thread, NULL, lie, &l);
-    gf_status st = gf_ranks_cluster_over(p.here, 30, NULL, &h->file, &o, &r, lost, err);
-    close(p.here);
+    gf_status st = cluster_over(p.here, 30, &h->file, &o, &r, lost, err);
     pthread_join(thread, NULL);
     close(p.there);
     return st;
@@ -320,10 +332,9 @@ static void a_silent_job_is_lost(void **state)
     gf_kmeans_options o = {.k = 3};
     held_rows h = make_rows();
     pair p = open_pair();
-    assert_status(GF_EIO, gf_ranks_cluster_over(p.here, .3, NULL, &h.file, &o, &r, &lost, &err));
+    assert_status(GF_EIO, cluster_over(p.here, .3, &h.file, &o, &r, &lost, &err));
     assert_true(lost);
     assert_non_null(strstr(err.message, "nothing was heard of the ranks"));
-    close(p.here);
     close(p.there);
     release_rows(&h);
 }
