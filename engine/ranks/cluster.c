@@ -72,6 +72,14 @@ static uint32_t count_frames(const holding *h)
     return frames;
 }
 
+/* The ranks have analysed these rows, and have them. */
+static bool are_held(const holding *h)
+{
+    const gf_ranks_session *s = h->session;
+    return s->held_rows && s->held_rows == h->rows->n_rows &&
+           s->held_entries == h->rows->start[h->rows->n_rows];
+}
+
 static gf_status tell_begin(holding *h, gf_error *err)
 {
     const gf_kmeans_options *o = h->options;
@@ -81,7 +89,8 @@ static gf_status tell_begin(holding *h, gf_error *err)
     gf_ranks_begin begin = gf_ranks_job_put_options(&options, h->rows->n_cols);
     gf_buffer more = {0};
     begin.n_ranks = h->n;
-    begin.frames = count_frames(h);
+    begin.rows_held = are_held(h);
+    begin.frames = begin.rows_held ? 0 : count_frames(h);
     gf_buffer_append(&more, h->parts, h->n * sizeof *h->parts);
     if (begin.has_factor)
         gf_buffer_append(&more, o->refinement->factor,
@@ -113,10 +122,21 @@ static gf_status tell_some_rows(holding *h, uint32_t rank, uint32_t first, uint3
     return st;
 }
 
+/* Clusters to begin with, of rows that ranks hold. */
+static gf_status tell_starts(holding *h, gf_error *err)
+{
+    const gf_kmeans_options *o = h->options;
+    if (!o->start || !o->start_k) return GF_OK;
+    return tell(h, GF_JOB_STARTS,
+                gf_slice_of((const char *)o->start, h->rows->n_rows * sizeof *o->start),
+                (gf_slice){NULL, 0}, err);
+}
+
 static gf_status tell_rows(holding *h, gf_error *err)
 {
     gf_status st = GF_OK;
     uint32_t row = 0;
+    if (are_held(h)) return tell_starts(h, err);
     for (uint32_t r = 0; r < h->n && st == GF_OK; r++) {
         for (uint32_t end = row + (uint32_t)h->parts[r].rows, n; row < end && st == GF_OK;
              row += n) {
@@ -231,6 +251,7 @@ static gf_status run_once(holding *h, gf_error *err)
     gf_status st = part_rows(h, err);
     if (st == GF_OK) st = tell_begin(h, err);
     if (st == GF_OK) st = tell_rows(h, err);
+    h->session->held_rows = 0;
     if (st == GF_OK) st = follow(h, err);
     if (st == GF_OK) st = gf_ranks_session_end(h->session, err);
     gf_free(h->parts);
@@ -281,6 +302,22 @@ enum {
 #define OF_PART      0.64 /* exponent: terms of the clusters of a part of the rows */
 #define MOVED        0.1
 
+/* Memory of a rank that analyses: counts of words, rows, and each different word that it meets. */
+enum { OF_ANALYSED = 16, OF_WORD = 8, OF_DISTINCT_WORD = 200 };
+
+static double analysis_memory(const gf_ranks_counts *c, double ranks)
+{
+    double rows = OF_ANALYSED * c->entries + OF_WORD * c->words;
+    return PROGRAM + rows / ranks + OF_DISTINCT_WORD * c->distinct_words * pow(ranks, -OF_PART);
+}
+
+/* Texts go out; rows come back, and words; labels to sweeps and from them, and results. */
+static double handed_out(const gf_ranks_counts *c)
+{
+    return c->text + 8 * c->entries +
+           (c->text > 0 ? 4 * c->words + 44.0 * (double)c->rows : 32.0 * (double)c->rows);
+}
+
 static uint64_t whole(double bytes)
 {
     return bytes > 0 ? (uint64_t)bytes : 0;
@@ -294,12 +331,13 @@ gf_ranks_cost gf_ranks_cluster_cost(const gf_ranks_counts *c)
     double memory = PROGRAM + 16 * e + OF_ROW * rows + OF_CENTRE * c->centre_entries +
                     12 * c->centre_entries / ranks + 3 * SUM_BYTES * sums +
                     OF_TERM * c->terms * (c->threads + 1);
+    if (c->text > 0) memory = fmax(memory, analysis_memory(c, ranks));
     double sample = gf_ranks_cluster_sample(c->rows) * (OF_SAMPLED * a_row + 120);
     double centres = CENTRE_BYTES * c->centre_entries * others;
     double moved = fmin(2 * MOVED * e, sums);
     return (gf_ranks_cost){.memory = whole(memory),
                            .first_memory = whole(memory + sample + 24.0 * (double)c->rows),
-                           .handed_out = whole(8 * c->entries + 32.0 * (double)c->rows),
+                           .handed_out = whole(handed_out(c)),
                            .first_pass = whole(SUM_BYTES * sums * others + centres),
                            .pass = whole(SUM_BYTES * moved * others + centres)};
 }

@@ -15,7 +15,7 @@
 /** The memory and the network of ranks, of counts of the documents. */
 typedef struct gf_ranks_cost {
     uint64_t memory, first_memory; /* bytes of a rank; of rank 0, which has the sample, too */
-    uint64_t handed_out;           /* bytes of rows and labels that go to ranks, and come back */
+    uint64_t handed_out; /* bytes of texts, rows and labels that go to ranks, and come back */
     uint64_t first_pass,
         pass; /* bytes that a rank sends in the first pass; at most in a later one */
 } gf_ranks_cost;
@@ -24,6 +24,9 @@ typedef struct gf_ranks_counts {
     uint64_t rows;
     double entries, terms;
     double centre_entries; /* of k centres */
+    double text;           /* bytes of texts that ranks analyse; 0: they do not */
+    double words;          /* different ones of each document, that are kept for the index */
+    double distinct_words; /* of all documents */
     uint32_t k;
     unsigned ranks, threads; /* of each */
 } gf_ranks_counts;
@@ -35,7 +38,8 @@ gf_ranks_cost gf_ranks_cluster_cost(const gf_ranks_counts *counts);
 uint32_t gf_ranks_cluster_sample(uint64_t rows);
 
 /**
- * Cluster, and end the session.
+ * Cluster, and end the session. Rows that the ranks hold from an analysis in this session stay there;
+ * else they are handed out, as where the job is started again.
  *
  * @param session  open or not
  * @param pool   this process' own, for the sweeps of the refinement

@@ -144,6 +144,7 @@ static void close_session(gf_ranks_session *s, bool finish)
     gf_ranks_process_close(&s->process, finish);
     s->n = 0;
     s->is_analysis = false;
+    s->held_rows = s->held_entries = 0;
 }
 
 void gf_ranks_session_release(gf_ranks_session *s)

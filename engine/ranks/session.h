@@ -27,6 +27,7 @@ typedef struct gf_ranks_session {
     gf_buffer hosts;  /* path of a file with those that answer; empty: all of start.hosts */
     uint64_t frames;  /* texts: that were handed out since the analysis began (analyse.h) */
     bool is_analysis; /* one has begun, and has not come to its end */
+    uint64_t held_rows, held_entries; /* of the last one, which the ranks have; 0 rows: none */
 } gf_ranks_session;
 
 /** A session that is not open. start's strings are borrowed until release. */

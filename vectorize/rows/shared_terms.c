@@ -48,7 +48,7 @@ static gf_status init_parcels(parcels *p, const gf_ranks *ranks, gf_error *err)
     return p->to && p->from && p->view ? GF_OK : gf_fail_memory(err, "what goes to ranks");
 }
 
-/* What went out is freed as soon as it has. */
+/* Buffers are freed as soon as they have gone out. */
 static gf_status deal_parcels(parcels *p, gf_ranks *ranks, gf_error *err)
 {
     gf_status st = GF_OK;
@@ -128,7 +128,7 @@ static gf_status add_up(const parcels *p, counted_strings *sums, gf_error *err)
     return st;
 }
 
-/* Those of the sums that lie within bounds go to rank 0. */
+/* Sums that lie within bounds go to rank 0. */
 static gf_status gather_sums(gf_ranks *ranks, const counted_strings *sums, uint32_t least,
                              uint32_t most, gf_buffer *from, gf_error *err)
 {
