@@ -3,6 +3,7 @@
 #include "api/arguments.h"
 #include "api/call.h"
 #include "api/groups_internal.h"
+#include "storage/hbase/client.h"
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
@@ -135,6 +136,11 @@ gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
     if (st != GF_OK) return st;
     if (gf_several_is_asked(o, call->arguments, call->n_arguments))
         return gf_several_run(o, call, err);
+    if (o->use == GF_USE_ALONE && gf_hbase_is_url(call->holder.path))
+        return gf_fail(err, GF_EINVAL,
+                       "%s works on a folder's files, and the store is in HBase, which has its own "
+                       "checks, snapshots and repairs",
+                       o->name);
     set_bounds(call);
     st = o->run(call, err);
     if (st == GF_ENOTFOUND) gf_suggest_nearest(call, err);

@@ -10,10 +10,11 @@
 /* Allocations left until the one that fails; negative where none is to fail. */
 static atomic_int_least64_t countdown = -1;
 static atomic_int failed;
+static _Thread_local int is_spared;
 
 static int must_fail(void)
 {
-    if (atomic_load_explicit(&countdown, memory_order_relaxed) < 0) return 0;
+    if (atomic_load_explicit(&countdown, memory_order_relaxed) < 0 || is_spared) return 0;
     if (atomic_fetch_sub_explicit(&countdown, 1, memory_order_relaxed) != 0) return 0;
     atomic_store(&failed, 1);
     return 1;
@@ -23,6 +24,11 @@ void gf_memory_fail_at(int64_t n)
 {
     atomic_store(&failed, 0);
     atomic_store(&countdown, n);
+}
+
+void gf_memory_spare(int spared)
+{
+    is_spared = spared;
 }
 
 int gf_memory_failed(void)

@@ -50,6 +50,9 @@ void gf_memory_keep_little(void);
  */
 void gf_memory_fail_at(int64_t n);
 
+/** For tests: from now on no allocation of this thread fails, or counts; false: as before. */
+void gf_memory_spare(int spared);
+
 /** For tests: whether the failure that was asked for has happened. */
 int gf_memory_failed(void);
 

@@ -11,7 +11,11 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { FIRST_SLEEP_MS = 2, LAST_SLEEP_MS = 50 };
+enum { FIRST_SLEEP_MS = 2, LAST_SLEEP_MS = 50, SHARED_SLEEP_MS = 500 };
+
+/* Of a store that several processes have open: what one was at that died is another's after 30 s in
+   which that one saw nothing of it. */
+static const double LEASE_SECONDS = 40;
 
 /* Seconds after which a command that waits says so. */
 static const double SAY_AFTER = 1;
@@ -140,6 +144,24 @@ static void wait_for_holder(const gf_store_access *a, patience *p, const gf_erro
     say_waiting(a, why);
 }
 
+/* Another process does the like on a store in HBase, and nothing was done or said here. */
+static bool is_another_at_it(const gf_store_access *a, const gf_call *call, gf_status st)
+{
+    return st == GF_EBUSY && gf_hbase_is_url(a->store_path) && !a->told && !call->input.next;
+}
+
+/* Unless --wait says how long: rebuilds while the other one lives, all else until it would have ended. */
+static void wait_for_lease(const gf_store_access *a, patience *p, const gf_error *why)
+{
+    if (a->operation->rebuilds) {
+        wait_for_holder(a, p, why);
+        return;
+    }
+    if (!p->said && !a->wait_given) p->deadline += LEASE_SECONDS;
+    if (!p->said && !a->quiet) say_waiting(a, why);
+    p->said = true;
+}
+
 static gf_status sleep_ms(const gf_store_access *a, unsigned milliseconds, gf_error *err)
 {
     gf_status st = gf_cancel_check(a->cancel, err);
@@ -161,6 +183,10 @@ static gf_status try_once(gf_store_access *a, gf_call *call, patience *p, bool *
         st = gf_operation_run(a->operation, call, err);
         if (a->held) gf_rewind_start(&a->input);
         *again = a->held;
+        if (is_another_at_it(a, call, st)) {
+            *again = true;
+            wait_for_lease(a, p, err);
+        }
         return st;
     }
     *again = asked != GF_CLIENT_ASKED;
@@ -178,6 +204,7 @@ static gf_status run_on_store(gf_store_access *a, gf_call *call, gf_error *err)
         st = sleep_ms(a, p.sleep_ms, err);
         if (st != GF_OK) return st;
         p.sleep_ms = p.sleep_ms * 2 < LAST_SLEEP_MS ? p.sleep_ms * 2 : LAST_SLEEP_MS;
+        if (gf_hbase_is_url(a->store_path)) p.sleep_ms = SHARED_SLEEP_MS;
     }
 }
 

@@ -15,10 +15,17 @@
 #define OWNER GF_SLICE("owner")
 #define BATCH GF_SLICE("batch")
 
+enum { OWNER_BYTES = 20 + 1 + 16 + 1 };
+
+/* <stamp> <name> of the holder, or <stamp> where nobody holds the row; ends with a NUL. */
+typedef struct owner_cell {
+    char bytes[OWNER_BYTES];
+} owner_cell;
+
 struct gf_held_row {
     gf_database *db;
     gf_buffer key;
-    gf_buffer owner; /* the cell as this one has written it */
+    owner_cell owner; /* as this one has written it */
     uint64_t stamp;
     bool is_done_with; /* lost, or a write failed in the middle: nothing more is written */
 };
@@ -50,23 +57,29 @@ static gf_status read_cell(const gf_held_row *h, unsigned family, const char *qu
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* Changes of the held row alone, where the owner is `owner` (NULL: nobody ever was). */
-static gf_status change_held(const gf_held_row *h, const gf_slice *owner, const gf_change *changes,
-                             size_t n, gf_error *err)
+/*
+ * Changes of the held row alone, where the owner is `owner` (NULL: nobody ever was), as of the stamp,
+ * which is no lower than that of any change before.
+ */
+static gf_status change_held(const gf_held_row *h, const gf_slice *owner, gf_change *changes,
+                             size_t n, uint64_t stamp, gf_error *err)
 {
     gf_backend *b = h->db->backend;
     gf_expectation is = {gf_table_number(h->db->holds.table), h->db->holds.owner, name_of(h), OWNER,
                          owner};
+    for (size_t i = 0; i < n; i++)
+        changes[i].timestamp = (int64_t)stamp;
     return b->operations->write(b, changes, n, &is, gf_hold_of_thread(h->db), GF_SYNC_ON, err);
 }
 
-static gf_status change_own(const gf_held_row *h, const gf_change *changes, size_t n, gf_error *err)
+static gf_status change_own(const gf_held_row *h, gf_change *changes, size_t n, uint64_t stamp,
+                            gf_error *err)
 {
-    gf_slice owner = gf_buffer_view(&h->owner);
-    return change_held(h, &owner, changes, n, err);
+    gf_slice owner = gf_slice_str(h->owner.bytes);
+    return change_held(h, &owner, changes, n, stamp, err);
 }
 
-/* <stamp> <name>; false where it is none. The name is empty where nobody holds the row. */
+/* False where it is no owner. The name is empty where nobody holds the row. */
 static bool read_owner(gf_slice value, uint64_t *stamp, gf_slice *name)
 {
     if (!gf_number_take(&value, 20, stamp)) return false;
@@ -75,13 +88,14 @@ static bool read_owner(gf_slice value, uint64_t *stamp, gf_slice *name)
     return !held || (value.ptr[0] == ' ' && value.len > 1);
 }
 
-static gf_status write_owner(const gf_held_row *h, uint64_t stamp, bool held, gf_buffer *value,
-                             gf_error *err)
+static owner_cell owner_of(const gf_held_row *h, uint64_t stamp, bool held)
 {
-    gf_buffer_reset(value);
-    gf_buffer_format(value, "%" PRIu64, stamp);
-    if (held) gf_buffer_format(value, " %016" PRIx64, h->db->holds.token);
-    return gf_buffer_check(value, err);
+    owner_cell owner;
+    int n = snprintf(owner.bytes, sizeof owner.bytes, "%" PRIu64, stamp);
+    if (held)
+        snprintf(owner.bytes + n, sizeof owner.bytes - (size_t)n, " %016" PRIx64,
+                 h->db->holds.token);
+    return owner;
 }
 
 /* ---- the journal ----------------------------------------------------------------------------- */
@@ -179,7 +193,7 @@ static gf_status write_others(const gf_held_row *h, const gf_change *changes, si
 
 /* The held row's own, and one more. What is deleted of it is never the hold itself. */
 static gf_status write_held(const gf_held_row *h, const gf_change *changes, size_t n,
-                            const gf_change *more, gf_error *err)
+                            const gf_change *more, uint64_t stamp, gf_error *err)
 {
     uint32_t kept = 1u << h->db->holds.owner | 1u << h->db->holds.journal;
     gf_change *own = gf_array(n + 1, sizeof *own);
@@ -191,7 +205,7 @@ static gf_status write_held(const gf_held_row *h, const gf_change *changes, size
         own[n_own++].families &= ~kept;
     }
     own[n_own++] = *more;
-    gf_status st = change_own(h, own, n_own, err);
+    gf_status st = change_own(h, own, n_own, stamp, err);
     gf_free(own);
     return st;
 }
@@ -202,7 +216,7 @@ static gf_status make_changes(const gf_held_row *h, const gf_change *changes, si
     gf_change journal =
         cell_change(h, GF_CHANGE_DELETE_CELL, h->db->holds.journal, BATCH, (gf_slice){0});
     gf_status st = write_others(h, changes, n, stamp, err);
-    return st == GF_OK ? write_held(h, changes, n, &journal, err) : st;
+    return st == GF_OK ? write_held(h, changes, n, &journal, h->stamp, err) : st;
 }
 
 static gf_status replay(const gf_held_row *h, gf_slice journal, gf_error *err)
@@ -283,11 +297,10 @@ static gf_status try_to_take(gf_held_row *h, watching *w, bool *taken, gf_error 
         st = gf_fail(err, GF_ECORRUPT, "the owner of a row that is held is damaged");
     if (st != GF_OK || (name.len && !has_ended(h->db, w, was))) goto done;
     h->stamp = last < now ? now : last + 1;
-    st = write_owner(h, h->stamp, true, &h->owner, err);
-    if (st != GF_OK) goto done;
+    h->owner = owner_of(h, h->stamp, true);
     gf_change put =
-        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&h->owner));
-    st = change_held(h, cell ? &was : NULL, &put, 1, &why);
+        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_slice_str(h->owner.bytes));
+    st = change_held(h, cell ? &was : NULL, &put, 1, h->stamp, &why);
     *taken = st == GF_OK;
     if (st == GF_ECONFLICT) st = GF_OK; /* another was first */
     if (st != GF_OK && err) *err = why;
@@ -299,7 +312,6 @@ done:
 static void free_row(gf_held_row *h)
 {
     gf_buffer_release(&h->key);
-    gf_buffer_release(&h->owner);
     gf_free(h);
 }
 
@@ -331,14 +343,11 @@ gf_status gf_held_row_take(gf_database *db, gf_slice key, gf_held_row **row, gf_
 
 void gf_held_row_let_go(gf_held_row *h)
 {
-    gf_buffer value = {0};
     if (!h) return;
-    if (write_owner(h, h->stamp, false, &value, NULL) == GF_OK) {
-        gf_change put =
-            cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&value));
-        (void)change_own(h, &put, 1, NULL); /* else it is another's, or ends by itself */
-    }
-    gf_buffer_release(&value);
+    owner_cell none = owner_of(h, h->stamp, false);
+    gf_change put =
+        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_slice_str(none.bytes));
+    (void)change_own(h, &put, 1, h->stamp, NULL); /* else it is another's, or ends by itself */
     free_row(h);
 }
 
@@ -367,22 +376,20 @@ static gf_status check_condition(gf_database *db, const gf_expectation *c, gf_er
 static gf_status begin_write(gf_held_row *h, const gf_change *changes, size_t n, bool alone,
                              gf_error *err)
 {
-    gf_buffer owner = {0}, journal = {0};
-    gf_status st = write_owner(h, h->stamp + 1, true, &owner, err);
-    if (st == GF_OK && !alone) st = write_journal(changes, n, h->stamp + 1, &journal, err);
+    gf_buffer journal = {0};
+    owner_cell owner = owner_of(h, h->stamp + 1, true);
+    gf_status st = alone ? GF_OK : write_journal(changes, n, h->stamp + 1, &journal, err);
     if (st != GF_OK) goto done;
-    const gf_change puts[] = {
-        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_buffer_view(&owner)),
+    gf_change puts[] = {
+        cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_slice_str(owner.bytes)),
         cell_change(h, GF_CHANGE_PUT, h->db->holds.journal, BATCH, gf_buffer_view(&journal))};
-    st = alone ? write_held(h, changes, n, &puts[0], err) : change_own(h, puts, 2, err);
+    st = alone ? write_held(h, changes, n, &puts[0], h->stamp + 1, err)
+               : change_own(h, puts, 2, h->stamp + 1, err);
     if (st == GF_OK) {
-        gf_buffer before = h->owner;
         h->owner = owner;
-        owner = before;
         h->stamp++;
     }
 done:
-    gf_buffer_release(&owner);
     gf_buffer_release(&journal);
     return st;
 }

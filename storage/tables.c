@@ -189,8 +189,7 @@ const gf_table_description *gf_tables_descriptions(size_t *n)
 gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
 {
     gf_tables t;
-    /* A backend whose tables have names, as HBase, has users' tables alone. */
-    bool by_rows = !(gf_database_capabilities(db) & (GF_BACKEND_BATCH | GF_BACKEND_NAMED));
+    bool by_rows = !(gf_database_capabilities(db) & GF_BACKEND_BATCH);
     /* In this order since the first store: the numbers that they have. */
     const struct {
         const gf_schema *schema;

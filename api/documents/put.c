@@ -6,30 +6,19 @@
 #include "api/app.h"
 #include "api/documents/internal.h"
 #include "api/documents/schema.h"
+#include "api/documents/stored_rows.h"
 #include "api/intake.h"
 #include "base/clock.h"
 #include "base/memory.h"
 #include "base/strings.h"
-#include "engine/view/view.h"
 #include "formats/pattern.h"
 #include "formats/reader.h"
-#include "grouperfish/search.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Records that wait for a flush; and where what is near to them is looked for, for all of them at once. */
-enum { MOST_RESULTS = 500, MOST_NEAR = 100000 };
-
 /* A slow input is flushed after so many milliseconds of silence, and so many at most. */
 enum { QUIET_MS = 500, LATE_MS = 1000 };
-
-/* The nearest document to a stored one; id.ptr NULL: there is none. */
-typedef struct nearest {
-    gf_slice id;
-    double cosine;
-} nearest;
 
 typedef struct putting {
     gf_call *call;
@@ -44,284 +33,28 @@ typedef struct putting {
     uint64_t replaced, hashed, bad_times;
     gf_buffer place; /* how far the source was read, which is not kept yet: has_place */
     bool has_place;
-    int64_t kept_at;   /* milliseconds: when a place was kept, or the put began */
-    bool each;         /* a row for each record is wanted */
-    bool places;       /* with the cluster that it joins, where it was stored */
-    double near;       /* with what was there already and is so near to it; 0: that is not wanted */
-    uint64_t n_near;   /* documents that are near to another */
-    nearest only_near; /* of the only record */
-    nearest *at_near;  /* of the kept records: what each is near to; only while they are emitted */
-    gf_arena near_memory;
-    bool near_failed; /* which was told */
-    gf_buffer only;   /* without `each`: id and collection of the first record, if it was stored */
-    gf_buffer
-        results; /* n_results that wait for the next flush: of each its row, or, where that is to have a
-                          place or what is near, nothing, then line, id and collection; lengths and bytes */
-    size_t n_results;
+    int64_t kept_at; /* milliseconds: when a place was kept, or the put began */
+    gf_stored_rows rows;
     gf_input input;  /* the call's, which is checked for silence */
     gf_call reading; /* the call, with the input that is checked */
     int64_t since;   /* milliseconds: arrival of the first record that is not flushed; 0: none */
 } putting;
 
-/* ---- a row for each record ------------------------------------------------------------------- */
-
-static void begin_result(gf_json_writer *w, uint64_t line, gf_slice id, const char *result)
-{
-    gf_json_begin(w, '{');
-    if (line) gf_json_put_uint(w, "line", line);
-    if (id.ptr) gf_json_put_string(w, "id", id);
-    gf_json_put_str(w, "result", result);
-}
-
-/* Keep what the row with a place is made of, until everything before it is on disk. */
-static gf_status keep_stored(putting *p, const gf_record *record, gf_error *err)
-{
-    gf_buffer_string(&p->results, (gf_slice){"", 0});
-    gf_buffer_u64be(&p->results, record->line);
-    gf_buffer_string(&p->results, record->document.id);
-    gf_buffer_string(&p->results, gf_strings_at(&p->names, 0));
-    p->n_results++;
-    return gf_buffer_check(&p->results, err);
-}
-
-/* Keep the record's row until everything before it is on disk. */
-static gf_status keep_result(putting *p, const gf_record *record, const char *result,
-                             const char *reason, const char *message, gf_error *err)
-{
-    gf_buffer row = {0};
-    if (!p->each && (p->near == 0 || reason)) return GF_OK;
-    if ((p->places || p->near > 0) && !reason) return keep_stored(p, record, err);
-    gf_json_writer w = gf_json_writer_to(&row);
-    begin_result(&w, record->line, reason ? (gf_slice){NULL, 0} : record->document.id, result);
-    if (reason) gf_json_put_str(&w, "reason", reason);
-    if (message) gf_json_put_str(&w, "message", message);
-    gf_json_end(&w, '}');
-    gf_buffer_string(&p->results, gf_buffer_view(&row));
-    gf_status st = gf_buffer_check(&row, err);
-    gf_buffer_release(&row);
-    p->n_results++;
-    return st == GF_OK ? gf_buffer_check(&p->results, err) : st;
-}
-
-/* The served build of default that documents of a collection join; NULL: there is none yet. */
-typedef struct joined {
-    gf_slice collection;
-    gf_view *view;
-} joined;
-
-static gf_status open_joined(const putting *p, gf_slice collection, joined *j, gf_error *err)
-{
-    gf_store *store;
-    gf_error why = {GF_OK, ""};
-    if (j->collection.ptr && gf_slice_equal(j->collection, collection)) return GF_OK;
-    gf_view_close(j->view);
-    *j = (joined){.collection = collection};
-    gf_status st = gf_call_store(p->call, &store, &why);
-    if (st == GF_OK)
-        st = gf_view_open_warm(store, (gf_place){p->call->name_space, collection},
-                               GF_SLICE("default"), 0, &j->view, &why);
-    if (st == GF_OK || st == GF_ENOTFOUND) return GF_OK;
-    if (err) *err = why;
-    return st;
-}
-
-/* The place of the document, or where it would be, and how many are there; nothing where the build leaves it out. */
-static gf_status put_joined(gf_json_writer *w, const joined *j, gf_slice id, gf_error *err)
-{
-    gf_membership m;
-    gf_error why = {GF_OK, ""};
-    gf_status st = j->view ? gf_view_current_membership(j->view, id, &m, &why) : GF_ENOTFOUND;
-    if (st == GF_ENOTFOUND || st == GF_ECONFLICT) return GF_OK;
-    if (st != GF_OK) {
-        if (err) *err = why;
-        return st;
-    }
-    gf_row_put_membership(w, &m);
-    if (m.cluster) gf_json_put_uint(w, "size", gf_view_cluster_size(j->view, m.cluster));
-    gf_row_put_state(w, m.state);
-    return GF_OK;
-}
-
-/* ---- what is near to it ---------------------------------------------------------------------- */
-
-/* A stored record, as keep_stored keeps it behind an empty string. */
-static void take_stored(gf_slice *rest, uint64_t *line, gf_slice *id, gf_slice *collection)
-{
-    bool whole = gf_slice_take_u64be(rest, line) && gf_slice_take_string(rest, id) &&
-                 gf_slice_take_string(rest, collection);
-    assert(whole);
-    (void)whole;
-}
-
-typedef struct finding_near {
-    putting *p;
-    nearest *of; /* of the documents, each once */
-} finding_near;
-
-static gf_status note_near(void *context, size_t number, gf_slice id, double cosine, gf_error *err)
-{
-    const finding_near *f = context;
-    f->of[number] = (nearest){gf_arena_copy(&f->p->near_memory, id), cosine};
-    return f->of[number].id.ptr ? GF_OK : gf_fail_memory(err, "near-duplicates");
-}
-
-/* The documents are stored whatever comes of this: why nothing can be told is a notice, once. */
-static gf_status tell_no_near(putting *p, gf_status st, const gf_error *why, gf_error *err)
-{
-    if (st == GF_ENOMEM || st == GF_ECANCELLED) {
-        if (err) *err = *why;
-        return st;
-    }
-    gf_notice n = {.reason = "no_near",
-                   .source = gf_call_text(p->call, "collection"),
-                   .message = why->message};
-    if (!p->near_failed) gf_call_notify(p->call, &n);
-    p->near_failed = true;
-    return GF_OK;
-}
-
-/* Look for what is near to the kept records, all of which are of one collection. */
-static gf_status find_near(putting *p, gf_error *err)
-{
-    gf_slice rest = gf_buffer_view(&p->results), row, collection = {NULL, 0};
-    gf_arena_reset(&p->near_memory);
-    gf_strings ids = {0};
-    gf_store *store;
-    gf_error why = {GF_OK, ""};
-    size_t n = 0;
-    finding_near f = {.p = p, .of = gf_calloc(p->n_results + 1, sizeof *f.of)};
-    uint32_t *number = gf_array(p->n_results + 1, sizeof *number);
-    gf_slice *list = gf_array(p->n_results + 1, sizeof *list);
-    p->at_near = gf_calloc(p->n_results + 1, sizeof *p->at_near);
-    bool ok = f.of && number && list && p->at_near;
-    gf_status st = ok ? GF_OK : gf_fail_memory(&why, "near-duplicates");
-    for (; st == GF_OK && gf_slice_take_string(&rest, &row); n++) {
-        gf_slice id;
-        uint64_t line;
-        number[n] = UINT32_MAX;
-        if (row.len) continue;
-        take_stored(&rest, &line, &id, &collection);
-        st = gf_strings_add(&ids, id, &number[n], NULL, &why);
-    }
-    for (uint32_t i = 0; st == GF_OK && i < ids.n; i++)
-        list[i] = gf_strings_at(&ids, i);
-    gf_nearest_earlier_options o =
-        GF_NEAREST_EARLIER_OPTIONS(.ids = list, .n = ids.n, .least = p->near,
-                                   .cancel = p->call->cancel);
-    if (st == GF_OK && ids.n) st = gf_call_store(p->call, &store, &why);
-    if (st == GF_OK && ids.n)
-        st = gf_nearest_earlier(store, (gf_place){p->call->name_space, collection}, &o, note_near,
-                                &f, &why);
-    for (size_t i = 0; st == GF_OK && i < n; i++)
-        if (number[i] != UINT32_MAX) p->at_near[i] = f.of[number[i]];
-    for (uint32_t i = 0; st == GF_OK && i < ids.n; i++)
-        p->n_near += f.of[i].id.ptr != NULL;
-    gf_strings_release(&ids);
-    gf_free(f.of);
-    gf_free(number);
-    gf_free(list);
-    return st == GF_OK ? GF_OK : tell_no_near(p, st, &why, err);
-}
-
-static void put_near(gf_json_writer *w, const nearest *near)
-{
-    if (!near || !near->id.ptr) return;
-    gf_json_put_string(w, "near", near->id);
-    gf_json_put_double(w, "near_score", near->cosine);
-}
-
-static gf_status emit_stored(putting *p, gf_slice *rest, joined *j, const nearest *near,
-                             gf_error *err)
-{
-    gf_slice id, collection;
-    uint64_t line = 0;
-    take_stored(rest, &line, &id, &collection);
-    if (!p->each) return GF_OK;
-    gf_status st = p->places ? open_joined(p, collection, j, err) : GF_OK;
-    if (st != GF_OK) return st;
-    gf_buffer bytes = {0};
-    gf_json_writer w = gf_json_writer_to(&bytes);
-    begin_result(&w, line, id, "stored");
-    if (p->places) st = put_joined(&w, j, id, err);
-    put_near(&w, near);
-    gf_json_end(&w, '}');
-    if (st == GF_OK) st = gf_buffer_check(&bytes, err);
-    if (st == GF_OK) st = gf_call_emit(p->call, gf_buffer_view(&bytes), err);
-    gf_buffer_release(&bytes);
-    return st;
-}
-
-/* Keep what tells where the first record is, in case that it remains the only one. */
-static gf_status keep_only(putting *p, const gf_record *record, gf_error *err)
-{
-    if (p->each || p->intake.read != 1) return GF_OK;
-    gf_buffer_string(&p->only, record->document.id);
-    gf_buffer_string(&p->only, gf_strings_at(&p->names, 0));
-    return gf_buffer_check(&p->only, err);
-}
-
-/*
- * The place of the only record that there was, which is stored whatever comes of this: a build that cannot be
- * read is told of in a notice.
- */
-static gf_status put_only(const putting *p, gf_json_writer *w, gf_error *err)
-{
-    gf_slice rest = gf_buffer_view(&p->only), id, collection;
-    joined j = {{NULL, 0}, NULL};
-    gf_error why = {GF_OK, ""};
-    if (p->intake.read != 1 || !gf_slice_take_string(&rest, &id) ||
-        !gf_slice_take_string(&rest, &collection))
-        return GF_OK;
-    gf_status st = open_joined(p, collection, &j, &why);
-    if (st == GF_OK && j.view) {
-        gf_json_put_string(w, "id", id);
-        st = put_joined(w, &j, id, &why);
-    }
-    if (st == GF_OK) put_near(w, &p->only_near);
-    gf_view_close(j.view);
-    if (st == GF_OK) return GF_OK;
-    if (st == GF_ENOMEM) {
-        if (err) *err = why;
-        return st;
-    }
-    gf_notice n = {.reason = "no_place", .source = collection, .message = why.message};
-    gf_call_notify(p->call, &n);
-    return GF_OK;
-}
-
-/* Emit the kept rows; no document waits in the put. */
-static gf_status emit_results(putting *p, gf_error *err)
-{
-    gf_slice rest = gf_buffer_view(&p->results), row;
-    joined j = {{NULL, 0}, NULL};
-    gf_status st = p->near > 0 && p->n_results ? find_near(p, err) : GF_OK;
-    for (size_t i = 0; st == GF_OK && gf_slice_take_string(&rest, &row); i++)
-        st = row.len ? gf_call_emit(p->call, row, err)
-                     : emit_stored(p, &rest, &j, p->at_near ? &p->at_near[i] : NULL, err);
-    if (p->at_near && p->intake.read == 1) p->only_near = p->at_near[0];
-    gf_view_close(j.view);
-    gf_buffer_reset(&p->results);
-    gf_free(p->at_near);
-    p->at_near = NULL;
-    p->n_results = 0;
-    return st;
-}
-
-static gf_status flush_results(putting *p, gf_error *err)
-{
-    if (p->n_results < (p->near > 0 ? MOST_NEAR : MOST_RESULTS)) return GF_OK;
-    gf_status st = p->put ? gf_put_flush(p->put, err) : GF_OK;
-    return st == GF_OK ? emit_results(p, err) : st;
-}
-
-/* ---- silence --------------------------------------------------------------------------------- */
-
 static gf_status flush_now(putting *p, gf_error *err)
 {
     gf_status st = p->put ? gf_put_flush(p->put, err) : GF_OK;
     p->since = 0;
-    return st == GF_OK ? emit_results(p, err) : st;
+    return st == GF_OK ? gf_stored_rows_emit(&p->rows, err) : st;
 }
+
+static gf_status flush_results(putting *p, gf_error *err)
+{
+    if (!gf_stored_rows_are_many(&p->rows)) return GF_OK;
+    gf_status st = p->put ? gf_put_flush(p->put, err) : GF_OK;
+    return st == GF_OK ? gf_stored_rows_emit(&p->rows, err) : st;
+}
+
+/* ---- silence --------------------------------------------------------------------------------- */
 
 /* A put is fast because nothing is flushed while there is more to read. */
 static bool is_quiet(const putting *p)
@@ -424,8 +157,7 @@ static gf_status put_document(void *context, const gf_record *record, gf_error *
         p->replaced += record->replaced;
         p->hashed += record->hashed_id;
         p->bad_times += record->bad_time;
-        st = keep_only(p, record, err);
-        return st == GF_OK ? keep_result(p, record, "stored", NULL, NULL, err) : st;
+        return gf_stored_rows_keep(&p->rows, record, gf_strings_at(&p->names, 0), err);
     }
     /* A fault of the record is refused; too many collections or a failing store end the put. */
     bool own = st == GF_ENOTFOUND || st == GF_EINVAL || st == GF_ELIMIT;
@@ -486,7 +218,8 @@ static gf_status note_record(void *context, const gf_record *record, const char 
     if (p->since == 0) p->since = gf_clock_ms();
     if (is_skipped && strcmp(reason, "empty_file") == 0)
         remark(p, reason, record->source, record->message);
-    return keep_result(p, record, is_skipped ? "skipped" : "refused", reason, message, err);
+    return gf_stored_rows_keep_other(&p->rows, record, is_skipped ? "skipped" : "refused", reason,
+                                     message, err);
 }
 
 static gf_status next_record(void *context, gf_record *record, gf_error *err)
@@ -559,10 +292,10 @@ static gf_status emit_summary(void *context, gf_status ended, gf_error *err)
     putting *p = context;
     if (ended == GF_OK) remark_on_all(p);
     if (ended != GF_OK && !p->put) return GF_OK;
-    gf_status emitted = (p->each || p->near > 0) && (!p->put || gf_put_is_good(p->put))
-                            ? emit_results(p, err)
+    gf_status emitted = (p->rows.each || p->rows.near > 0) && (!p->put || gf_put_is_good(p->put))
+                            ? gf_stored_rows_emit(&p->rows, err)
                             : GF_OK;
-    if (p->each || emitted != GF_OK) return emitted;
+    if (p->rows.each || emitted != GF_OK) return emitted;
     gf_put_counts c = p->put ? gf_put_counted(p->put) : (gf_put_counts){0};
     gf_row_writer row = {.call = p->call};
     gf_json_writer *w = gf_row_writer_begin(&row);
@@ -574,8 +307,8 @@ static gf_status emit_summary(void *context, gf_status ended, gf_error *err)
     gf_json_put_uint(w, "hashed_ids", p->hashed);
     gf_json_put_uint(w, "bad_times", p->bad_times);
     gf_json_put_uint(w, "collections_made", c.collections);
-    if (p->near > 0) gf_json_put_uint(w, "near_duplicates", p->n_near);
-    gf_status st = ended == GF_OK ? put_only(p, w, err) : GF_OK;
+    if (p->rows.near > 0) gf_json_put_uint(w, "near_duplicates", p->rows.n_near);
+    gf_status st = ended == GF_OK ? gf_stored_rows_put_only(&p->rows, w, err) : GF_OK;
     gf_status told = gf_row_writer_emit_only(&row, st == GF_OK ? err : NULL);
     return st == GF_OK ? told : st;
 }
@@ -631,7 +364,7 @@ static gf_status check_near(const putting *p, gf_error *err)
 {
     gf_slice collection = gf_call_text(p->call, "collection");
     if (!gf_call_has(p->call, "near")) return GF_OK;
-    if (!(p->near > 0))
+    if (!(p->rows.near > 0))
         return gf_fail(err, GF_EINVAL, "near: a similarity above 0 and at most 1, such as 0.8");
     if (!memchr(collection.ptr, '{', collection.len) && !gf_call_has(p->call, "also")) return GF_OK;
     return gf_fail(err, GF_EINVAL,
@@ -659,9 +392,13 @@ static gf_status open_reader(putting *p, gf_error *err)
 
 static gf_status run_put(gf_call *call, gf_error *err)
 {
-    putting p = {.call = call, .kept_at = gf_clock_ms(), .each = gf_call_has(call, "results")};
-    p.near = gf_call_share(call, "near", 0);
-    p.places = gf_slice_equal(gf_call_text(call, "results"), GF_SLICE("places"));
+    putting p = {.call = call, .kept_at = gf_clock_ms()};
+    p.rows = (gf_stored_rows){.call = call,
+                              .intake = &p.intake,
+                              .each = gf_call_has(call, "results"),
+                              .places =
+                                  gf_slice_equal(gf_call_text(call, "results"), GF_SLICE("places")),
+                              .near = gf_call_share(call, "near", 0)};
     p.intake = (gf_intake){.call = call,
                            .context = &p,
                            .next = next_record,
@@ -681,10 +418,7 @@ static gf_status run_put(gf_call *call, gf_error *err)
     gf_free(p.patterns);
     gf_buffer_release(&p.name);
     gf_buffer_release(&p.place);
-    gf_buffer_release(&p.results);
-    gf_buffer_release(&p.only);
-    gf_free(p.at_near);
-    gf_arena_release(&p.near_memory);
+    gf_stored_rows_release(&p.rows);
     gf_strings_release(&p.names);
     return st;
 }

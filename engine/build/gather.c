@@ -183,7 +183,7 @@ static gf_status add_all(gathering *g, bool *restart, gf_error *err)
 static gf_status begin_vectorizer(gathering *g, gf_error *err)
 {
     const gf_build_plan *p = g->plan;
-    const char *folder = gf_folder_path(p->store->folder);
+    const char *folder = gf_store_scratch(p->store);
     gf_status st = gf_vectorizer_create(
         &p->settings.vectorizer, p->spills && !p->by_ranks ? NULL : g->pool, &g->vectorizer, err);
     if (st == GF_OK && !g->pool) gf_vectorizer_keep_tokens(g->vectorizer, KEPT_TOKENS);
@@ -240,7 +240,7 @@ static gf_status make_rows(gathering *g, gf_error *err)
     out->counts = *gf_text_reader_counts(g->reader);
     gf_build_plan_progress(g->plan, "weighing", 0, 0);
     if (!g->vectorizer) {
-        gf_status came = gf_ranks_analyse_finish(out->ranks, gf_folder_path(g->plan->store->folder),
+        gf_status came = gf_ranks_analyse_finish(out->ranks, gf_store_scratch(g->plan->store),
                                                  g->keeps_words, &out->vectors, &out->words, err);
         if (came == GF_OK && out->vectors.x.n_rows != out->n)
             came = gf_fail(err, GF_ECORRUPT, "ranks gave rows of other documents");

@@ -47,7 +47,7 @@ static gf_status count_texts(const gf_build_plan *plan, gf_pool *pool, const gf_
                                 .where = plan->where,
                                 .threads = gf_pool_size(pool),
                                 .small = plan->options->memory > 0};
-    const char *folder = gf_folder_path(plan->store->folder);
+    const char *folder = gf_store_scratch(plan->store);
     gf_text_reader *reader = NULL;
     gf_vectorizer *vectorizer = NULL;
     gf_batch_texts texts = {0};

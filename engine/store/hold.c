@@ -226,10 +226,6 @@ static gf_status check_able(const gf_store *s, gf_error *err)
     enum { NEEDED = GF_BACKEND_BATCH | GF_BACKEND_SNAPSHOT };
     unsigned capabilities = gf_database_capabilities(s->db);
     if ((capabilities & NEEDED) == NEEDED || gf_database_holds_in_rows(s->db)) return GF_OK;
-    if (capabilities & GF_BACKEND_NAMED)
-        return gf_fail(err, GF_EINVAL,
-                       "a store in HBase has users' tables alone; collections, and what the "
-                       "applications keep, need a store in a folder (--store FOLDER)");
     return gf_fail(err, GF_EINVAL,
                    "this store keeps no collections: its database cannot write "
                    "several rows as one, or has no snapshots");

@@ -11,6 +11,7 @@
 #include "storage/hbase/client.h"
 #include "storage/leveldb/backend.h"
 
+#include <stdlib.h>
 #include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
@@ -102,6 +103,13 @@ bool gf_store_has_failed(gf_store *s)
 gf_status gf_store_check_room(const gf_store *s, gf_error *err)
 {
     return s->folder ? gf_folder_check_room(s->folder, err) : GF_OK;
+}
+
+const char *gf_store_scratch(const gf_store *s)
+{
+    const char *temporary = getenv("TMPDIR");
+    if (s->folder) return gf_folder_path(s->folder);
+    return temporary && *temporary ? temporary : "/tmp";
 }
 
 gf_status gf_store_check_folder(const gf_store *s, gf_error *err)
@@ -203,7 +211,7 @@ gf_status gf_store_read_status(gf_store *s, gf_store_status *status, gf_error *e
     gf_status st = gf_snapshot_create(s->db, &snapshot, err);
     status_walk w = {s, snapshot, &read};
     if (st == GF_OK) st = read_status(&w, err);
-    if (st == GF_OK) st = gf_folder_size(s->folder, &read.bytes, err);
+    if (st == GF_OK && s->folder) st = gf_folder_size(s->folder, &read.bytes, err);
     gf_snapshot_free(snapshot);
     if (st == GF_OK) *status = read;
     return st;

@@ -32,7 +32,7 @@
 
 #define BOUND 0.025 /* of groups, over all looks at a build; of clusters */
 
-enum { LEAST_GROUP = 5, PERIODS = 48, TERMS = 5 };
+enum { LEAST_GROUP = 5, PERIODS = 48, TERMS = 5, MOST_ALERTS = 1000 };
 
 /* A group or a cluster that is looked at. */
 typedef struct subject {
@@ -335,6 +335,12 @@ static gf_status make_alert(looking *l, const gf_watch *rule, const subject *s, 
     return st;
 }
 
+static void write_key(const subject *s, gf_buffer *key)
+{
+    gf_buffer_format(key, "%s %" PRIu64, s->is.is_new ? "new" : "rising", s->is.cluster);
+    if (!s->is.is_new) gf_buffer_format(key, " %.*s", GF_SLICE_ARG(s->period));
+}
+
 static gf_status put_rule_to(looking *l, const gf_watch *rule, const subject *s, gf_error *err)
 {
     bool holds = false;
@@ -343,12 +349,51 @@ static gf_status put_rule_to(looking *l, const gf_watch *rule, const subject *s,
     gf_status st = gf_watch_when_holds(rule->when, &s->is, &holds, err);
     if (st != GF_OK || !holds) return st;
     if (s->is.is_new ? s->p * looks * (looks + 1) > BOUND : s->p > BOUND) return GF_OK;
-    gf_buffer_format(&key, "%s %" PRIu64, s->is.is_new ? "new" : "rising", s->is.cluster);
-    if (!s->is.is_new) gf_buffer_format(&key, " %.*s", GF_SLICE_ARG(s->period));
+    write_key(s, &key);
     st = gf_buffer_check(&key, err);
     if (st == GF_OK && !is_told(l, rule, gf_buffer_view(&key)))
         st = make_alert(l, rule, s, gf_buffer_view(&key), err);
     gf_buffer_release(&key);
+    return st;
+}
+
+static bool is_sent_still(const looking *l, const gf_alert *a)
+{
+    bool waits = gf_slice_equal(a->state, GF_SLICE("waiting"));
+    for (size_t r = 0; r < l->rules.n && waits; r++)
+        if (l->rules.at[r].number == a->watch) return true;
+    return false;
+}
+
+static gf_status is_of_subject(const looking *l, gf_slice key, bool *is, gf_error *err)
+{
+    gf_buffer of = {0};
+    gf_status st = GF_OK;
+    *is = false;
+    for (size_t i = 0; i < l->n && !*is && st == GF_OK; i++) {
+        gf_buffer_reset(&of);
+        write_key(&l->at[i], &of);
+        st = gf_buffer_check(&of, err);
+        *is = st == GF_OK && gf_slice_equal(gf_buffer_view(&of), key);
+    }
+    gf_buffer_release(&of);
+    return st;
+}
+
+/* Delete the oldest alerts beyond the last MOST_ALERTS, but not what is still to be sent or would be told again. */
+static gf_status forget_oldest(looking *l, gf_error *err)
+{
+    const gf_watch_place *p = &l->place;
+    static const gf_watch_part parts[] = {GF_WATCH_ALERT, GF_WATCH_BODY};
+    gf_status st = GF_OK;
+    for (size_t i = 0; i + MOST_ALERTS < l->alerts.n && st == GF_OK; i++) {
+        const gf_kept_alert *a = &l->alerts.at[i];
+        bool stays = is_sent_still(l, &a->alert);
+        if (!stays) st = is_of_subject(l, a->key, &stays, err);
+        for (size_t part = 0; part < 2 && st == GF_OK && !stays; part++)
+            st = gf_watches_delete(p->store, p->where, p->configuration, parts[part],
+                                   a->alert.number, l->batch, err);
+    }
     return st;
 }
 
@@ -362,7 +407,7 @@ static gf_status tell(looking *l, gf_error *err)
     for (size_t r = 0; r < rules->n && st == GF_OK; r++)
         for (size_t i = 0; i < l->n && st == GF_OK; i++)
             st = put_rule_to(l, &rules->at[r], &l->at[i], err);
-    return st;
+    return st == GF_OK ? forget_oldest(l, err) : st;
 }
 
 /* ---- one write ------------------------------------------------------------------------------- */

@@ -26,6 +26,8 @@ static gf_status add_machine(gf_buffer *key, gf_error *err)
 static gf_status make_key(const gf_store *store, gf_buffer *key, gf_error *err)
 {
     struct statx is;
+    gf_status able = gf_store_check_folder(store, err);
+    if (able != GF_OK) return able;
     const char *path = gf_folder_path(store->folder);
     if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &is) != 0)
         return gf_fail_errno(err, "%s", path);

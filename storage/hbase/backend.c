@@ -21,13 +21,14 @@ static void close_backend(gf_backend *backend)
     gf_hbase_client_free(b->client);
     gf_arena_release(&b->memory);
     pthread_mutex_destroy(&b->hold_lock);
+    pthread_mutex_destroy(&b->make_lock);
     pthread_mutex_destroy(&b->lock);
     gf_free(b);
 }
 
 /*
- * Users' tables are held within this process alone: rows and cells are whole without it, and of two
- * processes that make or drop a table HBase refuses one.
+ * Rows are held within this process alone: collections hold themselves as well (storage/journal.h),
+ * users' tables are whole without it, and of two processes that make or drop a table HBase refuses one.
  */
 static gf_status hold_all(gf_backend *backend, unsigned table, const gf_slice *keys, size_t n,
                           gf_backend_hold **hold, gf_error *err)
@@ -45,7 +46,7 @@ static void let_go_all(gf_backend *backend, gf_backend_hold *hold)
 }
 
 static const gf_backend_operations operations = {
-    .capabilities = GF_BACKEND_NAMED,
+    .capabilities = GF_BACKEND_NAMED | GF_BACKEND_SHARED,
     .open_table = gf_hbase_open_table,
     .schema_of = gf_hbase_schema_of,
     .get = gf_hbase_get,
@@ -83,6 +84,7 @@ gf_status gf_hbase_open(const char *url, gf_backend **backend, gf_error *err)
     if (!b) return gf_fail_memory(err, "a database");
     b->base.operations = &operations;
     pthread_mutex_init(&b->hold_lock, NULL);
+    pthread_mutex_init(&b->make_lock, NULL);
     pthread_mutex_init(&b->lock, NULL);
     gf_status st = gf_hbase_address_read(url, &b->address, err);
     if (st == GF_OK) st = gf_hbase_client_create(&b->address, CALL_MILLISECONDS, &b->client, err);

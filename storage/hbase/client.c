@@ -256,7 +256,8 @@ static gf_status try_call(gf_hbase_client *client, gf_hbase_call *call, gf_thrif
     *sent = false;
     gf_status st = take_connection(client, fresh, deadline, &c, err);
     if (st != GF_OK) return st;
-    c->breakable = effect != GF_HBASE_WRITES; /* an answer to a write is worth the waiting */
+    /* An answer to a write is worth the waiting. */
+    c->breakable = effect == GF_HBASE_READS || effect == GF_HBASE_READS_ONCE;
     uint32_t number = atomic_fetch_add(&client->number, 1) + 1;
     set_number(call, number);
     st = gf_hbase_connection_send(c, gf_buffer_view(&call->request), deadline, &n, err);
@@ -295,13 +296,15 @@ gf_status gf_hbase_call_run(gf_hbase_client *client, gf_hbase_call *call, gf_thr
     gf_status st = gf_thrift_end(&call->request, err);
     if (st != GF_OK) return st;
     st = try_call(client, call, result, effect, false, deadline, &sent, &why);
-    bool again = (st == GF_EIO || st == GF_ECORRUPT) && (effect == GF_HBASE_READS || !sent);
+    bool harmless = effect == GF_HBASE_READS || effect == GF_HBASE_WRITES_AGAIN;
+    bool writes = effect == GF_HBASE_WRITES || effect == GF_HBASE_WRITES_AGAIN;
+    bool again = (st == GF_EIO || st == GF_ECORRUPT) && (harmless || !sent);
     if (again && gf_clock_seconds() < deadline)
         st = try_call(client, call, result, effect, true, deadline, &sent, &why);
     if (st == GF_OK) return st;
     add_size(call, &why);
     if (st == GF_ECORRUPT) st = GF_EIO;
-    bool is_known = st == GF_EINVAL || effect != GF_HBASE_WRITES || !sent;
+    bool is_known = st == GF_EINVAL || !writes || !sent;
     if (is_known) return gf_fail(err, st, "%s", why.message);
     return gf_fail(err, GF_EUNKNOWN, "whether it was written is not known: %s", why.message);
 }

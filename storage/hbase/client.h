@@ -37,7 +37,8 @@ void gf_hbase_client_free(gf_hbase_client *client);
 typedef enum gf_hbase_effect {
     GF_HBASE_READS,
     GF_HBASE_READS_ONCE, /* what a lost answer had is not given again: it is not called again */
-    GF_HBASE_WRITES
+    GF_HBASE_WRITES,
+    GF_HBASE_WRITES_AGAIN /* written twice is as written once: it is called again like one that reads */
 } gf_hbase_effect;
 
 /** A call: its request is written by the caller, its answer read by the caller. Start with {0}. */

@@ -16,18 +16,20 @@ enum {
     FIRST_PAGE = 32,     /* results */
     LARGEST_PAGE = 4096, /* likewise */
     PAGE_BYTES = 1 << 20,
-    PART = 128 /* cells of a part of a row */
+    PART = 128, /* cells of a part of a row */
+    BLOCKS = 8  /* likewise, of a run; and results of the first page */
 };
 
-typedef struct row_scan {
+struct gf_hbase_stored_scan {
     gf_hbase *b;
+    unsigned table;
     gf_hbase_table *t;
     const gf_schema *schema;
     unsigned family;
     bool reverse, is_wide, keys_only, is_open, at_end, is_empty;
+    bool for_run; /* of blocks, which are large */
     int32_t scanner;
-    int32_t page; /* results that are asked for */
-    uint64_t limit;
+    int32_t page;         /* results that are asked for */
     gf_buffer start, end; /* of HBase's rows: the first, the first behind; empty: no end */
     gf_buffer filter;
     gf_hbase_call call;
@@ -40,12 +42,12 @@ typedef struct row_scan {
     gf_buffer row, qualifier; /* of the entry that was given last */
     bool has_given;
     gf_buffer key;
-} row_scan;
+};
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* A string in a filter's language: each ' is written twice. */
-static void put_quoted(gf_buffer *b, gf_slice s)
+/* Each ' is written twice. */
+void gf_hbase_put_quoted(gf_buffer *b, gf_slice s)
 {
     gf_buffer_byte(b, '\'');
     for (size_t i = 0; i < s.len; i++) {
@@ -56,7 +58,7 @@ static void put_quoted(gf_buffer *b, gf_slice s)
 }
 
 /* Which cells of a row: those that begin so, and come behind (in reverse: before) one. */
-static gf_status make_filter(row_scan *s, const gf_scan_options *o, gf_error *err)
+static gf_status make_filter(gf_hbase_stored_scan *s, const gf_scan_options *o, gf_error *err)
 {
     gf_buffer from = {0}, to = {0}; /* the first, and the first behind; empty: there is no end */
     if (s->keys_only) gf_buffer_str(&s->filter, "KeyOnlyFilter()");
@@ -78,11 +80,12 @@ static gf_status make_filter(row_scan *s, const gf_scan_options *o, gf_error *er
     }
     if (to.len && gf_slice_compare(gf_buffer_view(&from), gf_buffer_view(&to)) >= 0)
         s->is_empty = true;
+    if (s->for_run) to.len = 0;
     if (from.len || to.len) {
         gf_buffer_str(&s->filter, s->filter.len ? " AND ColumnRangeFilter(" : "ColumnRangeFilter(");
-        put_quoted(&s->filter, gf_buffer_view(&from));
+        gf_hbase_put_quoted(&s->filter, gf_buffer_view(&from));
         gf_buffer_str(&s->filter, ", true, ");
-        put_quoted(&s->filter, gf_buffer_view(&to));
+        gf_hbase_put_quoted(&s->filter, gf_buffer_view(&to));
         gf_buffer_str(&s->filter, ", false)");
     }
     gf_status st = gf_buffer_check(&from, err);
@@ -107,7 +110,7 @@ static void take_earlier_end(gf_buffer *a, const gf_buffer *b)
     gf_buffer_slice(a, gf_buffer_view(b));
 }
 
-static gf_status make_range(row_scan *s, const gf_scan_options *o, gf_error *err)
+static gf_status make_range(gf_hbase_stored_scan *s, const gf_scan_options *o, gf_error *err)
 {
     gf_buffer start = {0}, end = {0};
     gf_hbase_rows_of_prefix(s->schema, o->prefix, &s->start, &s->end);
@@ -128,36 +131,36 @@ static gf_status make_range(row_scan *s, const gf_scan_options *o, gf_error *err
     return st;
 }
 
-gf_status gf_hbase_scan_open(gf_backend *backend, const void *snapshot, unsigned table,
-                             const gf_scan_options *o, gf_backend_scan **scan, gf_error *err)
+gf_status gf_hbase_stored_scan_open(gf_hbase *b, unsigned table, const gf_scan_options *o,
+                                    bool for_run, gf_hbase_stored_scan **scan, gf_error *err)
 {
     bool there = false;
-    (void)snapshot;
-    row_scan *s = gf_calloc(1, sizeof *s);
+    gf_hbase_stored_scan *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a scan");
-    s->b = (gf_hbase *)backend;
+    s->b = b;
+    s->table = table;
     gf_status st = gf_hbase_find_table(s->b, table, &s->t, &s->schema, err);
     if (st == GF_OK) st = gf_hbase_look_for_table(s->b, s->t, &there, err);
     if (st == GF_OK) {
         s->family = o->family;
         s->reverse = o->reverse;
         s->keys_only = o->keys_only;
+        s->for_run = for_run;
         s->is_wide = s->schema->families[o->family].layout == GF_LAYOUT_WIDE;
-        s->limit = o->limit;
-        s->page = FIRST_PAGE;
+        s->page = for_run && !o->keys_only ? BLOCKS : FIRST_PAGE;
         st = make_range(s, o, err);
     }
     if (st == GF_OK) st = make_filter(s, o, err);
     if (st != GF_OK) {
-        gf_hbase_scan_close((gf_backend_scan *)s);
+        gf_hbase_stored_scan_close(s);
         return st;
     }
     s->at_end = s->is_empty || !there;
-    *scan = (gf_backend_scan *)s;
+    *scan = s;
     return GF_OK;
 }
 
-static void close_scanner(row_scan *s)
+static void close_scanner(gf_hbase_stored_scan *s)
 {
     if (!s->is_open) return;
     s->is_open = false;
@@ -167,9 +170,9 @@ static void close_scanner(row_scan *s)
     (void)gf_hbase_call_run(s->b->client, &s->call, GF_THRIFT_STOP, GF_HBASE_READS_ONCE, NULL);
 }
 
-void gf_hbase_scan_close(gf_backend_scan *scan)
+void gf_hbase_stored_scan_close(gf_hbase_stored_scan *s)
 {
-    row_scan *s = (row_scan *)scan;
+    if (!s) return;
     close_scanner(s);
     gf_hbase_call_release(&s->call);
     gf_buffer_release(&s->start);
@@ -188,7 +191,7 @@ void gf_hbase_scan_close(gf_backend_scan *scan)
  * Forwards from the row of the entry that was given last on, which may have more; in reverse from there
  * downwards, or from the end, which is not in the range, and is passed over.
  */
-static gf_status open_scanner(row_scan *s, gf_error *err)
+static gf_status open_scanner(gf_hbase_stored_scan *s, gf_error *err)
 {
     gf_buffer *to = &s->call.request;
     gf_slice start = gf_buffer_view(s->has_given ? &s->row : s->reverse ? &s->end : &s->start);
@@ -201,7 +204,8 @@ static gf_status open_scanner(row_scan *s, gf_error *err)
     gf_thrift_string_field(to, 1, gf_slice_str(s->schema->families[s->family].name));
     gf_thrift_stop(to);
     if (s->filter.len) gf_thrift_string_field(to, 7, gf_buffer_view(&s->filter));
-    if (s->is_wide && !s->reverse) gf_thrift_i32_field(to, 8, PART);
+    int32_t part = s->for_run && !s->keys_only ? BLOCKS : PART;
+    if (s->is_wide && !s->reverse) gf_thrift_i32_field(to, 8, part);
     if (s->reverse) gf_thrift_bool_field(to, 11, true);
     gf_thrift_stop(to);
     gf_status st = gf_hbase_call_run(s->b->client, &s->call, GF_THRIFT_I32, GF_HBASE_READS, err);
@@ -212,7 +216,7 @@ static gf_status open_scanner(row_scan *s, gf_error *err)
     return GF_OK;
 }
 
-static gf_status try_page(row_scan *s, gf_error *err)
+static gf_status try_page(gf_hbase_stored_scan *s, gf_error *err)
 {
     gf_status st = s->is_open ? GF_OK : open_scanner(s, err);
     if (st != GF_OK) return st;
@@ -225,7 +229,7 @@ static gf_status try_page(row_scan *s, gf_error *err)
 }
 
 /* The next page, by another scanner where the one at hand is gone. */
-static gf_status next_page(row_scan *s, gf_error *err)
+static gf_status next_page(gf_hbase_stored_scan *s, gf_error *err)
 {
     bool was_open = s->is_open;
     gf_status st = try_page(s, err);
@@ -252,7 +256,7 @@ static gf_status bad_page(gf_error *err)
 }
 
 /* A result of a row that was given, or of one that is not in the range. */
-static bool passes_over(row_scan *s)
+static bool passes_over(gf_hbase_stored_scan *s)
 {
     gf_slice row = s->at.row;
     if (s->at.n_cells == 0) return true;
@@ -262,7 +266,7 @@ static bool passes_over(row_scan *s)
 }
 
 /* All cells of the row, to be given from the last on. */
-static gf_status gather_cells(row_scan *s, gf_error *err)
+static gf_status gather_cells(gf_hbase_stored_scan *s, gf_error *err)
 {
     if (s->left > s->capacity) {
         gf_hbase_cell *more = gf_realloc(s->cells, s->left, sizeof *more);
@@ -276,7 +280,7 @@ static gf_status gather_cells(row_scan *s, gf_error *err)
 }
 
 /* The next result with entries in it; GF_ENOTFOUND at the end. */
-static gf_status next_result(row_scan *s, gf_error *err)
+static gf_status next_result(gf_hbase_stored_scan *s, gf_error *err)
 {
     for (;;) {
         while (s->n_results == 0) {
@@ -300,7 +304,7 @@ static gf_status next_result(row_scan *s, gf_error *err)
     }
 }
 
-static gf_status remember(row_scan *s, gf_slice qualifier, gf_error *err)
+static gf_status remember(gf_hbase_stored_scan *s, gf_slice qualifier, gf_error *err)
 {
     if (!s->has_given || !gf_slice_equal(gf_buffer_view(&s->row), s->at.row)) {
         gf_buffer_reset(&s->row);
@@ -313,7 +317,7 @@ static gf_status remember(row_scan *s, gf_slice qualifier, gf_error *err)
     return st == GF_OK ? gf_buffer_check(&s->qualifier, err) : st;
 }
 
-static gf_status set_key(row_scan *s, gf_row *row, gf_error *err)
+static gf_status set_key(gf_hbase_stored_scan *s, gf_row *row, gf_error *err)
 {
     gf_buffer_reset(&s->key);
     gf_status st = gf_hbase_key_of_row(s->schema, s->at.row, &s->key, err);
@@ -321,14 +325,24 @@ static gf_status set_key(row_scan *s, gf_row *row, gf_error *err)
 }
 
 /* The cell was given by the scanner before this one. */
-static bool was_given(const row_scan *s, const gf_hbase_cell *cell)
+static bool was_given(const gf_hbase_stored_scan *s, const gf_hbase_cell *cell)
 {
     if (!s->has_given || !gf_slice_equal(s->at.row, gf_buffer_view(&s->row))) return false;
     int order = gf_slice_compare(cell->qualifier, gf_buffer_view(&s->qualifier));
     return s->reverse ? order >= 0 : order <= 0;
 }
 
-static gf_status next_cell(row_scan *s, gf_row *row, gf_error *err)
+/* What is there instead of a value that was cut, and went while it was read; perhaps nothing. */
+static gf_status read_again(gf_hbase_stored_scan *s, const gf_slice *qualifier, gf_row *row,
+                            bool *is_block, gf_error *err)
+{
+    gf_selection what = {UINT32_C(1) << s->family, qualifier != NULL,
+                         qualifier ? *qualifier : (gf_slice){0}, 1};
+    row->n_cells = 0;
+    return gf_hbase_get_stored(s->b, s->t, s->schema, row->key, &what, row, is_block, err);
+}
+
+static gf_status next_cell(gf_hbase_stored_scan *s, gf_row *row, bool *is_block, gf_error *err)
 {
     gf_hbase_cell cell;
     for (;;) {
@@ -341,29 +355,41 @@ static gf_status next_cell(row_scan *s, gf_row *row, gf_error *err)
             cell = s->cells[s->left];
         else if (!gf_hbase_take_cell(&s->at.cells, &cell))
             return bad_page(err);
-        if (!was_given(s, &cell)) break;
+        if (was_given(s, &cell)) continue;
+        gf_status st = set_key(s, row, err);
+        if (st == GF_OK)
+            st = gf_hbase_add_cell(s->b, s->t, s->at.row, row, s->family, &cell, is_block, err);
+        if (st == GF_ECONFLICT) st = read_again(s, &cell.qualifier, row, is_block, err);
+        if (st == GF_OK) st = remember(s, cell.qualifier, err);
+        if (st != GF_OK || row->n_cells) return st;
     }
-    gf_status st = set_key(s, row, err);
-    if (st == GF_OK) st = gf_hbase_add_cell(row, s->family, &cell, err);
-    return st == GF_OK ? remember(s, cell.qualifier, err) : st;
 }
 
-static gf_status next_row(row_scan *s, gf_row *row, gf_error *err)
+static gf_status next_row(gf_hbase_stored_scan *s, gf_row *row, bool *is_block, gf_error *err)
 {
     gf_hbase_cell cell;
-    gf_status st = next_result(s, err);
-    if (st == GF_OK) st = set_key(s, row, err);
-    for (uint32_t i = 0; i < s->at.n_cells && st == GF_OK && !s->keys_only; i++)
-        st = gf_hbase_take_cell(&s->at.cells, &cell) ? gf_hbase_add_cell(row, s->family, &cell, err)
-                                                     : bad_page(err);
-    if (st != GF_OK) return st;
-    s->left = 0;
-    gf_hbase_sort_cells(s->schema, row);
-    return remember(s, (gf_slice){0}, err);
+    for (;;) {
+        gf_status st = next_result(s, err);
+        if (st == GF_OK) st = set_key(s, row, err);
+        for (uint32_t i = 0; i < s->at.n_cells && st == GF_OK && !s->keys_only; i++)
+            st =
+                gf_hbase_take_cell(&s->at.cells, &cell)
+                    ? gf_hbase_add_cell(s->b, s->t, s->at.row, row, s->family, &cell, is_block, err)
+                    : bad_page(err);
+        if (st == GF_ECONFLICT) st = read_again(s, NULL, row, is_block, err);
+        if (st != GF_OK) return st;
+        s->left = 0;
+        gf_hbase_sort_cells(s->schema, row);
+        st = remember(s, (gf_slice){0}, err);
+        if (st != GF_OK || row->n_cells || s->keys_only) return st;
+    }
 }
 
-gf_status gf_hbase_scan_next(gf_backend_scan *scan, gf_row *row, gf_error *err)
+gf_status gf_hbase_stored_scan_next(gf_hbase_stored_scan *s, gf_row *row, bool *is_block,
+                                    gf_error *err)
 {
-    row_scan *s = (row_scan *)scan;
-    return s->is_wide ? next_cell(s, row, err) : next_row(s, row, err);
+    bool ignored;
+    if (!is_block) is_block = &ignored;
+    *is_block = false;
+    return s->is_wide ? next_cell(s, row, is_block, err) : next_row(s, row, is_block, err);
 }

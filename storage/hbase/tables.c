@@ -3,6 +3,9 @@
  *
  * What HBase says of a family counts: its number of versions, its time to live. A schema adds what
  * HBase does not know: what a key is made of, which columns there are, what values mean.
+ *
+ * The engine's tables are made when something is first written to them, and looked for when they are
+ * first used, so that who works on users' tables alone pays nothing for them.
  */
 #include "storage/hbase/internal.h"
 
@@ -12,7 +15,11 @@
 #include <assert.h>
 
 static const char users[] = "table:"; /* what the name of a schema of a user's table begins with */
-static const char catalogue[] = "tables", catalogue_name[] = "grouperfish.tables";
+static const char catalogue[] = "tables";
+static const char own_names[] = "grouperfish."; /* what the name of a table of ours begins with */
+/* The engine's tables (storage/tables.h), but for that of users' tables. */
+static const char *const engine_tables[] = {"documents", "clusters",    "collections",
+                                            "builds",    "memberships", "changes"};
 static const char ours[] = "grouperfish"; /* a setting of families that were made here */
 
 /* Fields of TColumnFamilyDescriptor. */
@@ -33,8 +40,8 @@ gf_status gf_hbase_find_table(gf_hbase *b, unsigned number, gf_hbase_table **t,
     pthread_mutex_unlock(&b->lock);
     if (!(*t)->kept)
         return gf_fail(err, GF_EINVAL,
-                       "a store in HBase has users' tables alone; collections, and what the "
-                       "applications keep, need a store in a folder (--store FOLDER)");
+                       "a store in HBase does not keep what the applications keep (tweets, papers, "
+                       "access logs), which need a store in a folder (--store FOLDER)");
     return dropped ? gf_fail(err, GF_ENOTFOUND, "it was dropped") : GF_OK;
 }
 
@@ -82,15 +89,6 @@ static gf_status order(gf_hbase *b, const gf_hbase_table *t, const char *method,
     begin_on_name(&call, method, b, t);
     gf_status st = gf_hbase_call_run(b->client, &call, GF_THRIFT_STOP, GF_HBASE_WRITES, err);
     gf_hbase_call_release(&call);
-    return st;
-}
-
-gf_status gf_hbase_look_for_table(gf_hbase *b, gf_hbase_table *t, bool *there, gf_error *err)
-{
-    *there = atomic_load(&t->made);
-    if (*there) return GF_OK;
-    gf_status st = ask(b, t, "tableExists", there, err);
-    if (st == GF_OK && *there) atomic_store(&t->made, true);
     return st;
 }
 
@@ -233,6 +231,57 @@ static void put_altered(gf_buffer *b, const described *is, int32_t versions, int
 
 /* ---- making ---------------------------------------------------------------------------------- */
 
+/* Of a table of the engine: where the parts of cut values lie. */
+static const gf_family parts_family = {.name = gf_hbase_parts, .layout = GF_LAYOUT_WIDE};
+
+static gf_status add_family(gf_hbase *b, const gf_hbase_table *t, const gf_family *f, gf_error *err)
+{
+    gf_hbase_call call = {0};
+    begin_on_name(&call, "addColumnFamily", b, t);
+    gf_thrift_field(&call.request, GF_THRIFT_STRUCT, 2);
+    put_family(&call.request, f);
+    gf_status st = gf_hbase_call_run(b->client, &call, GF_THRIFT_STOP, GF_HBASE_WRITES, err);
+    gf_hbase_call_release(&call);
+    return st;
+}
+
+/* A table of the engine that another version of it made may lack families. */
+static gf_status complete_table(gf_hbase *b, gf_hbase_table *t, gf_error *err)
+{
+    description d = {0};
+    gf_status st = describe(b, t, &d, err);
+    for (unsigned f = 0; f < t->schema->n_families && st == GF_OK; f++)
+        if (!find_family(&d, t->schema->families[f].name))
+            st = add_family(b, t, &t->schema->families[f], err);
+    if (st == GF_OK && !find_family(&d, parts_family.name))
+        st = add_family(b, t, &parts_family, err);
+    release_description(&d);
+    return st;
+}
+
+static gf_status look_for_own(gf_hbase *b, gf_hbase_table *t, bool *there, gf_error *err)
+{
+    pthread_mutex_lock(&b->make_lock);
+    *there = atomic_load(&t->made);
+    gf_status st = *there ? GF_OK : ask(b, t, "tableExists", there, err);
+    if (st == GF_OK && *there && !atomic_load(&t->made)) {
+        st = complete_table(b, t, err);
+        if (st == GF_OK) atomic_store(&t->made, true);
+    }
+    pthread_mutex_unlock(&b->make_lock);
+    return st;
+}
+
+gf_status gf_hbase_look_for_table(gf_hbase *b, gf_hbase_table *t, bool *there, gf_error *err)
+{
+    *there = atomic_load(&t->made);
+    if (*there) return GF_OK;
+    if (t->own) return look_for_own(b, t, there, err);
+    gf_status st = ask(b, t, "tableExists", there, err);
+    if (st == GF_OK && *there) atomic_store(&t->made, true);
+    return st;
+}
+
 gf_status gf_hbase_make_table(gf_hbase *b, gf_hbase_table *t, gf_error *err)
 {
     bool there;
@@ -245,9 +294,10 @@ gf_status gf_hbase_make_table(gf_hbase *b, gf_hbase_table *t, gf_error *err)
     gf_thrift_field(to, GF_THRIFT_STRUCT, 1);
     put_table_name(to, b, t);
     gf_thrift_field(to, GF_THRIFT_LIST, 2);
-    gf_thrift_list(to, GF_THRIFT_STRUCT, t->schema->n_families);
+    gf_thrift_list(to, GF_THRIFT_STRUCT, t->schema->n_families + t->own);
     for (unsigned f = 0; f < t->schema->n_families; f++)
         put_family(to, &t->schema->families[f]);
+    if (t->own) put_family(to, &parts_family);
     gf_thrift_stop(to);
     st = gf_hbase_call_run(b->client, &call, GF_THRIFT_STOP, GF_HBASE_WRITES, err);
     gf_hbase_call_release(&call);
@@ -256,17 +306,6 @@ gf_status gf_hbase_make_table(gf_hbase *b, gf_hbase_table *t, gf_error *err)
     if ((st == GF_EINVAL || st == GF_EUNKNOWN) &&
         gf_hbase_look_for_table(b, t, &there, NULL) == GF_OK && there)
         st = GF_OK;
-    return st;
-}
-
-static gf_status add_family(gf_hbase *b, const gf_hbase_table *t, const gf_family *f, gf_error *err)
-{
-    gf_hbase_call call = {0};
-    begin_on_name(&call, "addColumnFamily", b, t);
-    gf_thrift_field(&call.request, GF_THRIFT_STRUCT, 2);
-    put_family(&call.request, f);
-    gf_status st = gf_hbase_call_run(b->client, &call, GF_THRIFT_STOP, GF_HBASE_WRITES, err);
-    gf_hbase_call_release(&call);
     return st;
 }
 
@@ -364,25 +403,53 @@ static gf_status check_families(const gf_schema *s, gf_error *err)
             return gf_fail(err, GF_EINVAL, "\"%s\" is no name of a family in HBase",
                            s->families[f].name);
         if (s->families[f].run)
-            return gf_fail(err, GF_EINVAL, "family %s: HBase keeps no runs", s->families[f].name);
+            return gf_fail(err, GF_EINVAL, "family %s: users' tables in HBase have no runs",
+                           s->families[f].name);
     }
     return GF_OK;
 }
 
+static bool is_engine_table(const char *name)
+{
+    for (size_t i = 0; i < sizeof engine_tables / sizeof engine_tables[0]; i++)
+        if (strcmp(engine_tables[i], name) == 0) return true;
+    return false;
+}
+
+/* HBase's name of the table, without a namespace; none where it is not kept here. */
+static gf_status name_in_hbase(gf_hbase_table *t, const char *schema_name, gf_buffer *own,
+                               gf_error *err)
+{
+    bool is_user = gf_slice_starts(gf_slice_str(schema_name), gf_slice_str(users));
+    t->own = is_engine_table(schema_name);
+    t->kept = t->own || is_user || strcmp(schema_name, catalogue) == 0;
+    if (!t->kept) return GF_OK;
+    if (is_user)
+        gf_buffer_str(own, schema_name + sizeof users - 1);
+    else
+        gf_buffer_format(own, "%s%s", own_names, schema_name);
+    gf_status st = gf_buffer_check(own, err);
+    if (st == GF_OK) st = check_name(gf_buffer_view(own), err);
+    if (st == GF_OK && is_user && gf_slice_starts(gf_buffer_view(own), gf_slice_str(own_names)))
+        return gf_fail(err, GF_EINVAL, "tables whose names begin with \"%s\" are Grouperfish's own",
+                       own_names);
+    return st;
+}
+
 static gf_status name_table(gf_hbase *b, const char *schema_name, gf_hbase_table *t, gf_error *err)
 {
-    bool is_catalogue = strcmp(schema_name, catalogue) == 0;
-    bool is_user = gf_slice_starts(gf_slice_str(schema_name), gf_slice_str(users));
-    t->kept = is_catalogue || is_user;
-    if (!t->kept) return GF_OK;
-    gf_buffer name = {0};
-    gf_slice own = gf_slice_str(is_catalogue ? catalogue_name : schema_name + sizeof users - 1);
-    gf_status st = check_name(own, err);
+    gf_buffer name = {0}, own = {0};
+    gf_status st = name_in_hbase(t, schema_name, &own, err);
+    if (st != GF_OK || !t->kept) {
+        gf_buffer_release(&own);
+        return st;
+    }
     if (strcmp(b->address.name_space, "default") != 0)
         gf_buffer_format(&name, "%s:", b->address.name_space);
     size_t before = name.len;
-    gf_buffer_slice(&name, own);
-    if (st == GF_OK) st = gf_buffer_check(&name, err);
+    gf_buffer_slice(&name, gf_buffer_view(&own));
+    gf_buffer_release(&own);
+    st = gf_buffer_check(&name, err);
     if (st == GF_OK) {
         t->name = keep(b, gf_buffer_view(&name));
         if (!t->name.ptr) st = gf_fail_memory(err, "a table");
@@ -407,15 +474,16 @@ static gf_status settle_table(gf_hbase *b, gf_hbase_table *t, gf_slice given, gf
     bool there = false;
     gf_status st = copy_schema(b, given, &s, &families, err);
     if (st != GF_OK) return st;
-    if (t->kept) st = check_families(s, err);
-    if (st == GF_OK && t->kept) st = gf_hbase_look_for_table(b, t, &there, err);
+    bool waits = !t->kept || t->own; /* until it is used */
+    if (!waits) st = check_families(s, err);
+    if (st == GF_OK && !waits) st = gf_hbase_look_for_table(b, t, &there, err);
     const gf_schema *before = t->schema;
     pthread_mutex_lock(&b->lock);
     t->schema = s;
     pthread_mutex_unlock(&b->lock);
     bool is_catalogue = strcmp(s->name, catalogue) == 0;
     if (st == GF_OK && there) st = join_table(b, t, s, families, err);
-    if (st == GF_OK && t->kept && !there && !is_catalogue) st = gf_hbase_make_table(b, t, err);
+    if (st == GF_OK && !waits && !there && !is_catalogue) st = gf_hbase_make_table(b, t, err);
     if (st == GF_OK) {
         t->given = keep(b, given);
         if (!t->given.ptr) st = gf_fail_memory(err, "a table");

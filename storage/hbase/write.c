@@ -1,11 +1,13 @@
 /*
  * Writing. Changes of one row that follow each other are one mutation, which HBase applies as a
- * whole; each row is another. Many rows that are only put go together in one request.
+ * whole; each row is another. Many rows go together: what is there of those of which something goes
+ * is read in one request, and those that are only put, and those that only go, are one each.
  *
  * HBase has no order within a mutation, and a delete hides what is put at the same time, or before
  * it. So the changes of a row are first brought to what comes of them together: cells that are put,
  * and cells that go. What goes is deleted as of the newest time that it has, which is read before:
- * a put that comes later has a later one, and a cell whose time lies in the future goes, too.
+ * a put that comes later has a later one, and a cell whose time lies in the future goes, too. Of a
+ * change with a time the deletion is of no later one than that: what is newer stays.
  *
  *     put a=1, delete a, put a=2      puts a=2
  *     delete family f, put f:a=1      f:a is put, all others of f go
@@ -27,7 +29,10 @@
 enum { DELETE_COLUMNS = 1, DELETE_FAMILY = 2 };
 enum { ASYNC_WAL = 2, FSYNC_WAL = 4 };
 
-enum { REQUEST_BYTES = 1 << 20, MOST_TRIES = 200, MANY_CELLS = 10000 };
+enum { REQUEST_BYTES = 1 << 20, MOST_ROWS = 4096, MOST_TRIES = 200, MANY_CELLS = 10000 };
+
+/* Of a row of the engine's that takes more than this all values but small ones are cut. */
+enum { ROW_BYTES = GF_HBASE_PART_BYTES, SMALL_BYTES = 16 << 10 };
 
 /* The outcome of the changes of a row. */
 typedef struct effect {
@@ -35,9 +40,18 @@ typedef struct effect {
     const gf_column *column;
     unsigned family;
     gf_slice qualifier, value;
-    int64_t timestamp;
-    bool goes; /* the cell is deleted, not put */
+    int64_t timestamp; /* of a cell that goes: no later deletion than of that */
+    bool goes;         /* the cell is deleted, not put */
+    bool is_block, is_cut;
+    uint64_t id; /* of a value that is cut */
 } effect;
+
+/* A request for many rows. */
+typedef struct many_rows {
+    gf_hbase_call call;
+    size_t rows_at; /* where the number of rows stands in it */
+    size_t n;       /* 0: it is not begun */
+} many_rows;
 
 typedef struct writing {
     gf_hbase *b;
@@ -48,14 +62,16 @@ typedef struct writing {
     size_t n, capacity;
     gf_strings seen; /* the cells of the first n_seen effects, once there are many */
     size_t n_seen;
-    uint32_t gone; /* families whose other cells go */
-    bool reads;    /* something goes: what is there has to be known */
+    uint32_t gone;                    /* families whose other cells go */
+    int64_t gone_at[GF_MAX_FAMILIES]; /* by no later deletions than these */
+    bool reads;                       /* something goes: what is there has to be known */
+    bool again;                       /* all changes have times: made twice they are as made once */
+    gf_arena memory;                  /* of the row's qualifiers */
     gf_buffer row, cell;
     gf_hbase_call names; /* what is there */
     gf_hbase_call call;
-    size_t rows_at; /* where the number of rows stands in a request of several; 0: none is begun */
-    size_t n_rows;
-    gf_strings sent; /* the rows in it, and perhaps some of earlier ones */
+    many_rows puts, deletes;
+    gf_strings sent; /* the rows of a group */
 } writing;
 
 /* ---- what comes of a row's changes ----------------------------------------------------------- */
@@ -114,9 +130,17 @@ static gf_status may_be_there(writing *w, unsigned family, gf_slice qualifier, b
     return st;
 }
 
-static void forget_families(writing *w, uint32_t families)
+static int64_t limit_of(int64_t timestamp)
+{
+    return timestamp ? timestamp : INT64_MAX;
+}
+
+static void forget_families(writing *w, uint32_t families, int64_t timestamp)
 {
     size_t kept = 0;
+    for (unsigned f = 0; f < GF_MAX_FAMILIES; f++)
+        if ((families >> f & 1) && (!(w->gone >> f & 1) || w->gone_at[f] < limit_of(timestamp)))
+            w->gone_at[f] = limit_of(timestamp);
     for (size_t i = 0; i < w->n; i++)
         if (!(families >> w->effects[i].family & 1)) w->effects[kept++] = w->effects[i];
     if (w->n_seen > kept) w->n_seen = kept;
@@ -139,6 +163,27 @@ static gf_status put_cell(writing *w, unsigned family, gf_slice qualifier, gf_sl
     return GF_OK;
 }
 
+/* A block of a run: of a packed family the only cell of its row, of a wide one under its qualifier. */
+static gf_status put_block(writing *w, const gf_change *c, gf_error *err)
+{
+    gf_slice qualifier = GF_SLICE(gf_hbase_block);
+    gf_slice rest = gf_slice_skip(c->key, gf_schema_row_length(w->schema, c->key));
+    if (!w->t->own) return gf_fail(err, GF_EINVAL, "users' tables in HBase have no runs");
+    if (w->schema->families[c->family].layout == GF_LAYOUT_WIDE) {
+        gf_buffer plain = {0};
+        bool good = gf_key_take_string(&rest, &plain);
+        gf_status st = gf_buffer_check(&plain, err);
+        qualifier = gf_arena_copy(&w->memory, gf_buffer_view(&plain));
+        gf_buffer_release(&plain);
+        if (st != GF_OK) return st;
+        if (!good) return gf_fail(err, GF_EINVAL, "a block of a run whose key is none");
+        if (!qualifier.ptr) return gf_fail_memory(err, "a write");
+    }
+    gf_status st = put_cell(w, c->family, qualifier, c->value, c->timestamp, err);
+    if (st == GF_OK) w->effects[w->n - 1].is_block = true;
+    return st;
+}
+
 static gf_status add_change(writing *w, const gf_change *c, gf_error *err)
 {
     gf_status st = GF_OK;
@@ -147,7 +192,7 @@ static gf_status add_change(writing *w, const gf_change *c, gf_error *err)
     case GF_CHANGE_PUT:
         return put_cell(w, c->family, c->qualifier, c->value, c->timestamp, err);
     case GF_CHANGE_REPLACE:
-        forget_families(w, UINT32_C(1) << c->family);
+        forget_families(w, UINT32_C(1) << c->family, c->timestamp);
         for (size_t i = 0; i < c->n_columns && st == GF_OK; i++)
             st = put_cell(w, c->family, c->columns[i].name, c->columns[i].value, c->timestamp, err);
         return st;
@@ -157,20 +202,58 @@ static gf_status add_change(writing *w, const gf_change *c, gf_error *err)
         e = add_effect(w, c->family, c->qualifier, err);
         if (!e) return GF_ENOMEM;
         e->goes = true;
+        e->timestamp = limit_of(c->timestamp);
         return GF_OK;
     case GF_CHANGE_DELETE_ROW:
-        forget_families(w, c->families);
+        forget_families(w, c->families, c->timestamp);
         return GF_OK;
-    default:
-        return gf_fail(err, GF_EINVAL, "HBase keeps no runs");
+    case GF_CHANGE_PUT_BLOCK:
+        return put_block(w, c, err);
     }
+    return gf_fail(err, GF_EINVAL, "a change of no kind");
+}
+
+/* About the bytes that the row's TPut takes. */
+static size_t put_size(const writing *w)
+{
+    enum { OF_CELL = 64, OF_ROW = 32 }; /* beside what is in them */
+    size_t n = OF_ROW + w->row.len;
+    for (size_t i = 0; i < w->n; i++)
+        n += OF_CELL + w->effects[i].qualifier.len +
+             (w->effects[i].is_cut ? 0 : w->effects[i].value.len);
+    return n;
+}
+
+/* Which values of a row of the engine's are cut; then the old parts of the cells are to be known. */
+static void choose_cut(writing *w)
+{
+    if (!w->t->own || put_size(w) <= ROW_BYTES) return;
+    for (size_t i = 0; i < w->n; i++) {
+        effect *e = &w->effects[i];
+        if (e->goes || e->value.len <= SMALL_BYTES) continue;
+        e->is_cut = true;
+        e->id = gf_hbase_new_id(e->timestamp);
+        w->reads = true;
+    }
+}
+
+static gf_status write_parts(const writing *w, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < w->n && st == GF_OK; i++) {
+        const effect *e = &w->effects[i];
+        if (e->is_cut)
+            st = gf_hbase_write_parts(w->b, w->t, gf_buffer_view(&w->row), e->family, e->qualifier,
+                                      e->value, e->id, e->timestamp, err);
+    }
+    return st;
 }
 
 /* ---- mutations ------------------------------------------------------------------------------- */
 
-static void put_durability(writing *w, uint16_t id)
+static void put_durability(const writing *w, gf_buffer *to, uint16_t id)
 {
-    gf_thrift_i32_field(&w->call.request, id, w->sync == GF_SYNC_ON ? FSYNC_WAL : ASYNC_WAL);
+    gf_thrift_i32_field(to, id, w->sync == GF_SYNC_ON ? FSYNC_WAL : ASYNC_WAL);
 }
 
 static size_t count_puts(const writing *w)
@@ -182,9 +265,8 @@ static size_t count_puts(const writing *w)
 }
 
 /* A TPut of the row. */
-static void write_put(writing *w)
+static void write_put(const writing *w, gf_buffer *to)
 {
-    gf_buffer *to = &w->call.request;
     gf_thrift_string_field(to, 1, gf_buffer_view(&w->row));
     gf_thrift_field(to, GF_THRIFT_LIST, 2);
     gf_thrift_list(to, GF_THRIFT_STRUCT, count_puts(w));
@@ -193,22 +275,15 @@ static void write_put(writing *w)
         if (e->goes) continue;
         gf_thrift_string_field(to, 1, gf_slice_str(w->schema->families[e->family].name));
         gf_thrift_string_field(to, 2, e->qualifier);
-        gf_thrift_string_field(to, 3, e->value);
+        if (w->t->own)
+            gf_hbase_put_value(to, 3, e->value, e->is_block, e->is_cut ? &e->id : NULL);
+        else
+            gf_thrift_string_field(to, 3, e->value);
         if (e->timestamp) gf_thrift_i64_field(to, 4, e->timestamp);
         gf_thrift_stop(to);
     }
-    put_durability(w, 6);
+    put_durability(w, to, 6);
     gf_thrift_stop(to);
-}
-
-/* A TMutation with a TDelete, up to the list of its n columns. */
-static void begin_delete(writing *w, size_t n)
-{
-    gf_buffer *to = &w->call.request;
-    gf_thrift_field(to, GF_THRIFT_STRUCT, 2);
-    gf_thrift_string_field(to, 1, gf_buffer_view(&w->row));
-    gf_thrift_field(to, GF_THRIFT_LIST, 2);
-    gf_thrift_list(to, GF_THRIFT_STRUCT, n);
 }
 
 /* A TColumn: all of a cell, or (qualifier NULL) of a family, that is not newer. */
@@ -221,15 +296,6 @@ static void write_column(gf_buffer *to, gf_slice family, const gf_slice *qualifi
     gf_thrift_stop(to);
 }
 
-static void end_delete(writing *w, int32_t kind)
-{
-    gf_buffer *to = &w->call.request;
-    gf_thrift_i32_field(to, 4, kind);
-    put_durability(w, 7);
-    gf_thrift_stop(to);
-    gf_thrift_stop(to); /* of the union */
-}
-
 static const effect *find_effect(const writing *w, unsigned family, gf_slice qualifier)
 {
     for (size_t i = 0; i < w->n; i++)
@@ -240,7 +306,7 @@ static const effect *find_effect(const writing *w, unsigned family, gf_slice qua
 
 /* What goes of that which is there: cells, and families that go as a whole. */
 typedef struct going {
-    gf_hbase_cell *cells; /* n, borrowed from what was read */
+    gf_hbase_cell *cells; /* n, borrowed from what was read; with the times of deletions */
     size_t n;
     int64_t newest[GF_MAX_FAMILIES]; /* -1: it does not go as a whole */
     size_t n_families;
@@ -259,6 +325,31 @@ static uint32_t families_as_whole(const writing *w, const gf_hbase_result *there
     return whole;
 }
 
+static int64_t earlier_of(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static void add_going(going *g, const gf_hbase_cell *cell, int64_t limit)
+{
+    g->cells[g->n] = *cell;
+    g->cells[g->n++].timestamp = earlier_of(cell->timestamp, limit);
+}
+
+/* A part of a value that was cut goes with its cell, and where the cell gets other parts. */
+static void find_going_part(const writing *w, const gf_hbase_cell *cell, going *g)
+{
+    gf_hbase_part part;
+    if (!gf_hbase_part_read(cell->qualifier, &part) || part.family >= GF_MAX_FAMILIES) return;
+    const effect *e = find_effect(w, part.family, part.qualifier);
+    if (e && !e->goes && (!e->is_cut || e->id != part.id))
+        add_going(g, cell, limit_of(e->timestamp));
+    else if (e && e->goes)
+        add_going(g, cell, e->timestamp);
+    else if (!e && (w->gone >> part.family & 1))
+        add_going(g, cell, w->gone_at[part.family]);
+}
+
 /* g->cells to be freed, also where it fails. */
 static gf_status find_going(const writing *w, const gf_hbase_result *there, going *g, gf_error *err)
 {
@@ -273,129 +364,82 @@ static gf_status find_going(const writing *w, const gf_hbase_result *there, goin
         if (!gf_hbase_take_cell(&cells, &cell))
             return gf_fail(err, GF_EIO, "the gateway of HBase sent a cell that cannot be read");
         int f = gf_hbase_family_number(w->schema, cell.family);
-        if (f < 0) continue;
+        if (f < 0) {
+            if (w->t->own) find_going_part(w, &cell, g);
+            continue;
+        }
         if (whole >> f & 1) {
+            int64_t as_of = earlier_of(cell.timestamp, w->gone_at[f]);
             g->n_families += g->newest[f] < 0;
-            if (cell.timestamp > g->newest[f]) g->newest[f] = cell.timestamp;
+            if (as_of > g->newest[f]) g->newest[f] = as_of;
             continue;
         }
         const effect *e = find_effect(w, (unsigned)f, cell.qualifier);
-        if (e ? e->goes : w->gone >> f & 1) g->cells[g->n++] = cell;
+        if (e && e->goes) add_going(g, &cell, e->timestamp);
+        if (!e && (w->gone >> f & 1)) add_going(g, &cell, w->gone_at[f]);
     }
     return GF_OK;
 }
 
-static void write_deletes(writing *w, const going *g)
+/* A TDelete of the cells, or of the families. */
+static void write_delete(const writing *w, const going *g, bool families, gf_buffer *to)
 {
-    gf_buffer *to = &w->call.request;
-    if (g->n) {
-        begin_delete(w, g->n);
-        for (size_t i = 0; i < g->n; i++)
-            write_column(to, g->cells[i].family, &g->cells[i].qualifier, g->cells[i].timestamp);
-        end_delete(w, DELETE_COLUMNS);
-    }
-    if (g->n_families) {
-        begin_delete(w, g->n_families);
-        for (unsigned f = 0; f < w->schema->n_families; f++)
-            if (g->newest[f] >= 0)
-                write_column(to, gf_slice_str(w->schema->families[f].name), NULL, g->newest[f]);
-        end_delete(w, DELETE_FAMILY);
-    }
+    gf_thrift_string_field(to, 1, gf_buffer_view(&w->row));
+    gf_thrift_field(to, GF_THRIFT_LIST, 2);
+    gf_thrift_list(to, GF_THRIFT_STRUCT, families ? g->n_families : g->n);
+    for (size_t i = 0; i < g->n && !families; i++)
+        write_column(to, g->cells[i].family, &g->cells[i].qualifier, g->cells[i].timestamp);
+    for (unsigned f = 0; f < w->schema->n_families && families; f++)
+        if (g->newest[f] >= 0)
+            write_column(to, gf_slice_str(w->schema->families[f].name), NULL, g->newest[f]);
+    gf_thrift_i32_field(to, 4, families ? DELETE_FAMILY : DELETE_COLUMNS);
+    put_durability(w, to, 7);
+    gf_thrift_stop(to);
 }
 
 static uint32_t families_of_deletes(const writing *w)
 {
     uint32_t families = w->gone;
     for (size_t i = 0; i < w->n; i++)
-        if (w->effects[i].goes) families |= UINT32_C(1) << w->effects[i].family;
+        if (w->effects[i].goes || w->effects[i].is_cut)
+            families |= UINT32_C(1) << w->effects[i].family;
     return families;
 }
 
-/* Fields of TRowMutations; *any: there is something in it. */
-static gf_status write_mutations(writing *w, const gf_hbase_result *there, bool *any, gf_error *err)
+/* Fields of TRowMutations. */
+static void write_mutations(const writing *w, const going *g, gf_buffer *to)
 {
-    gf_buffer *to = &w->call.request;
-    going g = {0};
-    gf_status st = find_going(w, there, &g, err);
-    if (st == GF_OK) {
-        bool puts = count_puts(w) > 0;
-        size_t n = (size_t)puts + (g.n > 0) + (g.n_families > 0);
-        *any = n > 0;
-        gf_thrift_string_field(to, 1, gf_buffer_view(&w->row));
-        gf_thrift_field(to, GF_THRIFT_LIST, 2);
-        gf_thrift_list(to, GF_THRIFT_STRUCT, n);
-        if (puts) {
-            gf_thrift_field(to, GF_THRIFT_STRUCT, 1);
-            write_put(w);
-            gf_thrift_stop(to); /* of the union */
-        }
-        write_deletes(w, &g);
-        gf_thrift_stop(to);
+    bool puts = count_puts(w) > 0;
+    gf_thrift_string_field(to, 1, gf_buffer_view(&w->row));
+    gf_thrift_field(to, GF_THRIFT_LIST, 2);
+    gf_thrift_list(to, GF_THRIFT_STRUCT, (size_t)puts + (g->n > 0) + (g->n_families > 0));
+    if (puts) {
+        gf_thrift_field(to, GF_THRIFT_STRUCT, 1);
+        write_put(w, to);
+        gf_thrift_stop(to); /* of the union */
     }
-    gf_free(g.cells);
-    return st;
+    for (int families = 0; families < 2; families++) {
+        if (!(families ? g->n_families : g->n)) continue;
+        gf_thrift_field(to, GF_THRIFT_STRUCT, 2);
+        write_delete(w, g, families, to);
+        gf_thrift_stop(to); /* of the union */
+    }
+    gf_thrift_stop(to);
 }
 
-static gf_status read_there(writing *w, gf_hbase_result *there, gf_error *err)
+static gf_status run(const writing *w, gf_hbase_call *call, gf_thrift_type result,
+                     gf_hbase_effect kind, gf_error *err)
 {
-    *there = (gf_hbase_result){0};
-    if (!w->reads) return GF_OK;
-    return gf_hbase_read_names(w->b, w->t, w->schema, gf_buffer_view(&w->row),
-                               families_of_deletes(w), &w->names, there, err);
-}
-
-static gf_status run(writing *w, gf_thrift_type result, gf_error *err)
-{
-    gf_status st = gf_hbase_call_run(w->b->client, &w->call, result, GF_HBASE_WRITES, err);
+    gf_status st = gf_hbase_call_run(w->b->client, call, result, kind, err);
     return gf_hbase_fail_table(w->t, st, err);
 }
 
-static gf_status mutate_row(writing *w, gf_error *err)
+static gf_status run_again(const writing *w, gf_hbase_call *call, gf_error *err)
 {
-    gf_hbase_result there;
-    bool any;
-    gf_status st = read_there(w, &there, err);
-    if (st != GF_OK) return st;
-    gf_hbase_begin_on_table(&w->call, "mutateRow", w->t);
-    gf_thrift_field(&w->call.request, GF_THRIFT_STRUCT, 2);
-    st = write_mutations(w, &there, &any, err);
-    return st == GF_OK && any ? run(w, GF_THRIFT_STOP, err) : st;
+    return run(w, call, GF_THRIFT_STOP, w->again ? GF_HBASE_WRITES_AGAIN : GF_HBASE_WRITES, err);
 }
 
 /* ---- many rows ------------------------------------------------------------------------------- */
-
-static gf_status send_rows(writing *w, gf_error *err)
-{
-    if (!w->n_rows) return GF_OK;
-    gf_buffer *b = &w->call.request;
-    for (int i = 0; i < 4 && b->state == GF_OK; i++)
-        b->ptr[w->rows_at + (size_t)i] = (char)(w->n_rows >> (8 * (3 - i)) & 0xFF);
-    w->n_rows = 0;
-    return run(w, GF_THRIFT_STOP, err);
-}
-
-/* About the bytes that the row's TPut takes. */
-static size_t put_size(const writing *w)
-{
-    enum { OF_CELL = 64, OF_ROW = 32 }; /* beside what is in them */
-    size_t n = OF_ROW + w->row.len;
-    for (size_t i = 0; i < w->n; i++)
-        n += OF_CELL + w->effects[i].qualifier.len + w->effects[i].value.len;
-    return n;
-}
-
-static void add_row(writing *w)
-{
-    gf_buffer *b = &w->call.request;
-    if (!w->n_rows) {
-        gf_hbase_begin_on_table(&w->call, "putMultiple", w->t);
-        gf_thrift_field(b, GF_THRIFT_LIST, 2);
-        gf_thrift_list(b, GF_THRIFT_STRUCT, 0);
-        w->rows_at = b->len - 4;
-    }
-    w->n_rows++;
-    write_put(w);
-}
 
 /* The changes of the row that begins at i: up to *end, not included. */
 static gf_status begin_row(writing *w, const gf_change *changes, size_t n, size_t i, size_t *end,
@@ -404,42 +448,150 @@ static gf_status begin_row(writing *w, const gf_change *changes, size_t n, size_
     const gf_change *first = &changes[i];
     gf_status st = gf_hbase_find_table(w->b, first->table, &w->t, &w->schema, err);
     if (st == GF_OK) st = gf_hbase_make_table(w->b, w->t, err);
+    if (st != GF_OK) return st;
     w->n = w->n_seen = 0;
     gf_strings_release(&w->seen);
+    gf_arena_reset(&w->memory);
     w->gone = 0;
     w->reads = false;
     gf_buffer_reset(&w->row);
-    if (st == GF_OK) st = gf_hbase_row_of_key(w->schema, first->key, &w->row, err);
+    gf_slice key = gf_slice_of(first->key.ptr, gf_schema_row_length(w->schema, first->key));
+    st = gf_hbase_row_of_key(w->schema, key, &w->row, err);
     for (; i < n && st == GF_OK; i++) {
-        if (changes[i].table != first->table || !gf_slice_equal(changes[i].key, first->key)) break;
-        st = add_change(w, &changes[i], err);
+        const gf_change *c = &changes[i];
+        if (c->table != first->table || !gf_slice_starts(c->key, key) ||
+            (c->key.len > key.len && c->kind != GF_CHANGE_PUT_BLOCK))
+            break;
+        st = add_change(w, c, err);
     }
+    if (st == GF_OK) choose_cut(w);
     *end = i;
+    return st;
+}
+
+static void begin_of_many(writing *w, many_rows *m, const char *method)
+{
+    if (m->n == 0) {
+        gf_hbase_begin_on_table(&m->call, method, w->t);
+        gf_thrift_field(&m->call.request, GF_THRIFT_LIST, 2);
+        gf_thrift_list(&m->call.request, GF_THRIFT_STRUCT, 0);
+        m->rows_at = m->call.request.len - 4;
+    }
+    m->n++;
+}
+
+static void end_many(many_rows *m)
+{
+    gf_buffer *b = &m->call.request;
+    for (int i = 0; i < 4 && b->state == GF_OK; i++)
+        b->ptr[m->rows_at + (size_t)i] = (char)(m->n >> (8 * (3 - i)) & 0xFF);
+    m->n = 0;
+}
+
+static gf_status send_many(writing *w, many_rows *m, gf_error *err)
+{
+    if (!m->n) return GF_OK;
+    bool deletes = m == &w->deletes;
+    end_many(m);
+    /* What deletes gives a list of deletes that failed, which is empty: else it fails. */
+    return run(w, &m->call, deletes ? GF_THRIFT_LIST : GF_THRIFT_STOP,
+               w->again ? GF_HBASE_WRITES_AGAIN : GF_HBASE_WRITES, err);
+}
+
+/* The row at hand, of which `there` is there. */
+static gf_status write_row(writing *w, const gf_hbase_result *there, gf_error *err)
+{
+    going g = {0};
+    gf_status st = write_parts(w, err);
+    if (st == GF_OK) st = find_going(w, there, &g, err);
+    if (st != GF_OK) goto done;
+    bool puts = count_puts(w) > 0;
+    if (puts && !g.n && !g.n_families) {
+        begin_of_many(w, &w->puts, "putMultiple");
+        write_put(w, &w->puts.call.request);
+    } else if (!puts && (g.n > 0) != (g.n_families > 0)) {
+        begin_of_many(w, &w->deletes, "deleteMultiple");
+        write_delete(w, &g, g.n_families > 0, &w->deletes.call.request);
+    } else if (puts || g.n || g.n_families) {
+        gf_hbase_begin_on_table(&w->call, "mutateRow", w->t);
+        gf_thrift_field(&w->call.request, GF_THRIFT_STRUCT, 2);
+        write_mutations(w, &g, &w->call.request);
+        st = run_again(w, &w->call, err);
+    }
+done:
+    gf_free(g.cells);
+    return st;
+}
+
+/*
+ * The rows from i on that go together: of one table, each once, and not much in all. What is to be
+ * known of them is asked for in *reads, whose rows are in that order.
+ */
+static gf_status begin_group(writing *w, const gf_change *changes, size_t n, size_t i, size_t *end,
+                             many_rows *reads, gf_error *err)
+{
+    size_t bytes = 0;
+    *end = i;
+    gf_strings_release(&w->sent);
+    while (*end < n && w->sent.n < MOST_ROWS && changes[*end].table == changes[i].table) {
+        size_t next;
+        uint32_t number;
+        bool is_new;
+        gf_status st = begin_row(w, changes, n, *end, &next, err);
+        if (st != GF_OK) return st;
+        bytes += put_size(w);
+        if (*end > i && bytes > REQUEST_BYTES) return GF_OK;
+        st = gf_strings_add(&w->sent, gf_buffer_view(&w->row), &number, &is_new, err);
+        if (st != GF_OK) return st;
+        if (!is_new) return GF_OK; /* both would have one time, and no order */
+        if (w->reads) {
+            begin_of_many(w, reads, "getMultiple");
+            gf_hbase_get_of_names(&reads->call.request, w->t, w->schema, gf_buffer_view(&w->row),
+                                  families_of_deletes(w));
+        }
+        *end = next;
+    }
+    return GF_OK;
+}
+
+static gf_status bad_rows(gf_error *err)
+{
+    return gf_fail(err, GF_EIO, "the gateway of HBase sent rows that cannot be read");
+}
+
+static gf_status write_group(writing *w, const gf_change *changes, size_t n, size_t i, size_t *end,
+                             gf_error *err)
+{
+    many_rows reads = {0};
+    gf_thrift_reader results = {0};
+    gf_status st = begin_group(w, changes, n, i, end, &reads, err);
+    size_t n_reads = reads.n;
+    if (st == GF_OK && n_reads) {
+        end_many(&reads);
+        st = run(w, &reads.call, GF_THRIFT_LIST, GF_HBASE_READS, err);
+        results = reads.call.result;
+        if (st == GF_OK &&
+            (!reads.call.has_result || gf_thrift_take_list(&results, GF_THRIFT_STRUCT) != n_reads))
+            st = bad_rows(err);
+    }
+    for (size_t next; i < *end && st == GF_OK; i = next) {
+        gf_hbase_result there = {0};
+        st = begin_row(w, changes, *end, i, &next, err);
+        if (st == GF_OK && w->reads && !gf_hbase_take_result(&results, &there)) st = bad_rows(err);
+        if (st == GF_OK) st = write_row(w, &there, err);
+    }
+    if (st == GF_OK) st = send_many(w, &w->puts, err);
+    if (st == GF_OK) st = send_many(w, &w->deletes, err);
+    gf_hbase_call_release(&reads.call);
     return st;
 }
 
 static gf_status write_all(writing *w, const gf_change *changes, size_t n, gf_error *err)
 {
     gf_status st = GF_OK;
-    for (size_t i = 0, end; i < n && st == GF_OK; i = end) {
-        if (w->n_rows && changes[i].table != changes[i - 1].table) st = send_rows(w, err);
-        if (st == GF_OK) st = begin_row(w, changes, n, i, &end, err);
-        if (st != GF_OK) return st;
-        if (w->reads) {
-            st = send_rows(w, err);
-            if (st == GF_OK) st = mutate_row(w, err);
-            continue;
-        }
-        uint32_t number;
-        bool is_new;
-        st = gf_strings_add(&w->sent, gf_buffer_view(&w->row), &number, &is_new, err);
-        /* Of a row that is in it already both would have one time, and no order. */
-        bool ends = !is_new || w->call.request.len + put_size(w) > REQUEST_BYTES;
-        if (st == GF_OK && ends) st = send_rows(w, err);
-        if (st != GF_OK) return st;
-        add_row(w);
-    }
-    return st == GF_OK ? send_rows(w, err) : st;
+    for (size_t i = 0, end; i < n && st == GF_OK; i = end)
+        st = write_group(w, changes, n, i, &end, err);
+    return st;
 }
 
 /* ---- conditions ------------------------------------------------------------------------------ */
@@ -447,6 +599,14 @@ static gf_status write_all(writing *w, const gf_change *changes, size_t n, gf_er
 static gf_status lost_race(gf_error *err)
 {
     return gf_fail(err, GF_ECONFLICT, "another writer was first");
+}
+
+static gf_status read_there(writing *w, gf_hbase_result *there, gf_error *err)
+{
+    *there = (gf_hbase_result){0};
+    if (!w->reads) return GF_OK;
+    return gf_hbase_read_names(w->b, w->t, w->schema, gf_buffer_view(&w->row),
+                               families_of_deletes(w), &w->names, there, err);
 }
 
 static gf_status check_condition(writing *w, const gf_expectation *c, gf_error *err)
@@ -462,42 +622,59 @@ static gf_status check_condition(writing *w, const gf_expectation *c, gf_error *
     return holds ? GF_OK : lost_race(err);
 }
 
+static void write_expected(const writing *w, const gf_expectation *c, gf_buffer *to)
+{
+    if (w->t->own && c->expected)
+        gf_hbase_put_value(to, 6, *c->expected, false, NULL);
+    else
+        gf_thrift_string_field(to, 6, c->expected ? *c->expected : (gf_slice){0});
+}
+
+/* The row at hand, of which `there` is there. */
+static gf_status mutate_if(writing *w, const gf_expectation *c, const gf_hbase_result *there,
+                           gf_error *err)
+{
+    enum { EQUAL = 2 };
+    going g = {0};
+    gf_buffer *to = &w->call.request;
+    gf_status st = find_going(w, there, &g, err);
+    if (st == GF_OK && !g.n && !g.n_families && !count_puts(w)) {
+        st = check_condition(w, c, err);
+    } else if (st == GF_OK) {
+        gf_hbase_begin_on_table(&w->call, "checkAndMutate", w->t);
+        gf_thrift_string_field(to, 2, gf_buffer_view(&w->row));
+        gf_thrift_string_field(to, 3, gf_slice_str(w->schema->families[c->family].name));
+        gf_thrift_string_field(to, 4, c->qualifier);
+        gf_thrift_i32_field(to, 5, EQUAL);
+        write_expected(w, c, to);
+        gf_thrift_field(to, GF_THRIFT_STRUCT, 7);
+        write_mutations(w, &g, to);
+        st = run(w, &w->call, GF_THRIFT_BOOL, GF_HBASE_WRITES, err);
+        if (st == GF_OK && !(w->call.has_result && gf_thrift_take_bool(&w->call.result)))
+            st = lost_race(err);
+    }
+    gf_free(g.cells);
+    return st;
+}
+
 static gf_status write_if(writing *w, const gf_change *changes, size_t n, const gf_expectation *c,
                           gf_error *err)
 {
     gf_hbase_result there;
     size_t end = 0;
-    bool any = false;
     for (size_t i = 0; i < n; i++)
         if (changes[i].table != c->table || !gf_slice_equal(changes[i].key, c->key))
             return gf_fail(err, GF_EINVAL,
                            "a store in HBase writes on a condition only the row of that condition");
-    gf_status st = GF_OK;
     if (n == 0) return check_condition(w, c, err);
-    /* HBase takes an empty value and none for each other; so which of them is there is asked before. */
-    if (!c->expected || c->expected->len == 0) st = check_condition(w, c, err);
+    gf_status st = begin_row(w, changes, n, 0, &end, err);
     if (st != GF_OK) return st;
-    st = begin_row(w, changes, n, 0, &end, err);
+    /* HBase takes an empty value and none for each other; so which of them is there is asked before.
+       The engine's tables have no empty ones. */
+    if (!w->t->own && (!c->expected || c->expected->len == 0)) st = check_condition(w, c, err);
     if (st == GF_OK) st = read_there(w, &there, err);
-    if (st != GF_OK) return st;
-    gf_buffer *to = &w->call.request;
-    enum { EQUAL = 2 };
-    gf_hbase_begin_on_table(&w->call, "checkAndMutate", w->t);
-    gf_thrift_string_field(to, 2, gf_buffer_view(&w->row));
-    gf_thrift_string_field(to, 3, gf_slice_str(w->schema->families[c->family].name));
-    gf_thrift_string_field(to, 4, c->qualifier);
-    gf_thrift_i32_field(to, 5, EQUAL);
-    gf_thrift_string_field(to, 6, c->expected ? *c->expected : (gf_slice){0});
-    gf_thrift_field(to, GF_THRIFT_STRUCT, 7);
-    st = write_mutations(w, &there, &any, err);
-    if (st == GF_OK && !any) {
-        st = check_condition(w, c, err);
-    } else if (st == GF_OK) {
-        st = run(w, GF_THRIFT_BOOL, err);
-        if (st == GF_OK && !(w->call.has_result && gf_thrift_take_bool(&w->call.result)))
-            st = lost_race(err);
-    }
-    return st;
+    if (st == GF_OK) st = write_parts(w, err);
+    return st == GF_OK ? mutate_if(w, c, &there, err) : st;
 }
 
 gf_status gf_hbase_write(gf_backend *backend, const gf_change *changes, size_t n,
@@ -505,11 +682,16 @@ gf_status gf_hbase_write(gf_backend *backend, const gf_change *changes, size_t n
                          gf_error *err)
 {
     (void)hold; /* is never lost */
-    writing w = {.b = (gf_hbase *)backend, .sync = sync};
+    writing w = {.b = (gf_hbase *)backend, .sync = sync, .again = true};
+    for (size_t i = 0; i < n; i++)
+        w.again &= changes[i].timestamp != 0;
     gf_status st =
         condition ? write_if(&w, changes, n, condition, err) : write_all(&w, changes, n, err);
     gf_hbase_call_release(&w.call);
     gf_hbase_call_release(&w.names);
+    gf_hbase_call_release(&w.puts.call);
+    gf_hbase_call_release(&w.deletes.call);
+    gf_arena_release(&w.memory);
     gf_buffer_release(&w.row);
     gf_buffer_release(&w.cell);
     gf_strings_release(&w.sent);

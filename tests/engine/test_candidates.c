@@ -141,6 +141,39 @@ static void a_subject_that_comes_later_is_new(void **state)
     fixture_close(&f);
 }
 
+/* Of a cluster whose worst members were deleted, those that are left say what fits. */
+static void deleted_members_say_nothing_of_what_fits(void **state)
+{
+    (void)state;
+    enum { GOOD = 12, POOR = 30, OTHER = 40, NEW = 12 };
+    fixture f;
+    gf_error err;
+    char id[8], text[64];
+    told t = {.f = &f};
+    fixture_open(&f);
+    for (unsigned i = 0; i < GOOD + POOR + OTHER; i++) {
+        snprintf(id, sizeof id, "%c%u", i < GOOD ? 'g' : i < GOOD + POOR ? 'p' : 'o', i);
+        snprintf(text, sizeof text, "cat rare%u seldom%u", i / 2, i / 2);
+        bool poor = id[0] == 'p';
+        fixture_put(&f, "c", id, poor ? text : id[0] == 'g' ? "cat dog leash" : "engine brakes");
+    }
+    fixture_set(&f, "c", "default", "k", "2");
+    fixture_rebuild(&f, "c");
+    for (unsigned i = GOOD; i < GOOD + POOR; i++) {
+        snprintf(id, sizeof id, "p%u", i);
+        fixture_delete(&f, "c", id);
+    }
+    for (unsigned i = 0; i < NEW; i++) {
+        snprintf(id, sizeof id, "n%u", i);
+        fixture_put(&f, "c", id, "cat dog sturgeon");
+    }
+    assert_ok(find_candidates(&t, &err));
+    assert_int_equal(t.n, 1);
+    assert_int_equal(t.size, NEW);
+    gf_buffer_release(&t.all);
+    fixture_close(&f);
+}
+
 static void nothing_is_new_where_nothing_came(void **state)
 {
     (void)state;
@@ -196,6 +229,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_subject_that_comes_later_is_new),
+        cmocka_unit_test(deleted_members_say_nothing_of_what_fits),
         cmocka_unit_test(nothing_is_new_where_nothing_came),
         cmocka_unit_test(shuffled_times_tell_of_hardly_anything),
     };

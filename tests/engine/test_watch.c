@@ -104,6 +104,82 @@ static void verify_finds_an_alert_without_its_body(void **state)
     close_watching(&w);
 }
 
+/* ---- the list of alerts ---------------------------------------------------------------------- */
+
+typedef struct listed {
+    unsigned n;
+    uint64_t first;
+} listed;
+
+static gf_status list_alert(void *context, const gf_alert *alert, gf_error *err)
+{
+    listed *l = context;
+    (void)err;
+    if (l->n++ == 0) l->first = alert->number;
+    return GF_OK;
+}
+
+static listed list_alerts(watching *w)
+{
+    listed l = {0};
+    gf_error err;
+    assert_ok(
+        gf_alert_visit(w->f.store, fixture_place("c"), fixture_default(), 0, list_alert, &l, &err));
+    return l;
+}
+
+/* Put alerts of the first rule after those that are there; the first of them is still to be sent. */
+static void put_old_alerts(watching *w, uint64_t n)
+{
+    gf_error err;
+    gf_batch *batch;
+    gf_watch_state now;
+    const gf_watch_place p = {w->f.store, fixture_place("c"), fixture_default(), NULL};
+    assert_ok(gf_batch_create(w->f.store->db, &batch, &err));
+    assert_ok(gf_watch_read_state(&p, &now, &err));
+    for (uint64_t i = 0; i < n; i++) {
+        char key[32];
+        snprintf(key, sizeof key, "new %u", 1000000 + (unsigned)i);
+        gf_kept_alert a = {.alert = {.number = ++now.alerts,
+                                     .watch = 1,
+                                     .state = i == 0 ? GF_SLICE("waiting") : GF_SLICE("delivered"),
+                                     .time = 1,
+                                     .next = INT64_MAX / 2,
+                                     .way = "mail"},
+                           .key = gf_slice_str(key)};
+        assert_ok(gf_watch_put_alert(&p, &a, batch, &err));
+        assert_ok(gf_watches_put(p.store, p.where, p.configuration, GF_WATCH_BODY, now.alerts,
+                                 GF_SLICE("{}"), batch, &err));
+    }
+    assert_ok(gf_watch_put_state(&p, &now, batch, &err));
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+}
+
+/* The last thousand are kept, and of older ones what is to be sent or is so still. */
+static void old_alerts_go(void **state)
+{
+    watching w;
+    gf_error err;
+    gf_watch_outcome out = {0};
+    (void)state;
+    open_watching(&w);
+    put_old_alerts(&w, 1500);
+    assert_ok(gf_watch_check(w.f.store, fixture_place("c"), fixture_default(), NULL, &out, &err));
+    assert_int_equal(out.told, 2);
+    assert_int_equal(list_alerts(&w).n, 1003); /* a thousand, one that waits, two that were told */
+    assert_int_equal(list_alerts(&w).first, 1);
+    put_old_alerts(&w, 1500);
+    out = (gf_watch_outcome){0};
+    assert_ok(gf_watch_check(w.f.store, fixture_place("c"), fixture_default(), NULL, &out, &err));
+    assert_int_equal(out.told, 0); /* they are known, and older than the last thousand */
+    assert_int_equal(list_alerts(&w).n, 1004);
+    fixture_is_sound(&w.f);
+    close_watching(&w);
+}
+
+/* ---- turns ----------------------------------------------------------------------------------- */
+
 typedef struct slow_round {
     watching *w;
     atomic_bool ended;
@@ -332,6 +408,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(failed_allocations_are_told),
         cmocka_unit_test(verify_finds_an_alert_without_its_body),
+        cmocka_unit_test(old_alerts_go),
         cmocka_unit_test(a_turn_that_is_waited_for_is_cancelled),
         cmocka_unit_test(looks_at_the_same_are_one),
         cmocka_unit_test(a_candidate_is_a_cluster),

@@ -2,6 +2,7 @@
 #include "tests/storage/given.h"
 
 #include "base/clock.h"
+#include "base/memory.h"
 #include "tests/storage/model_backend.h"
 
 enum { MAIN, HOLD, JOURNAL };
@@ -258,6 +259,88 @@ static void conditions_are_looked_at(void **state)
     close_two(p);
 }
 
+/* ---- without memory -------------------------------------------------------------------------- */
+
+/* The model ends where it has no memory: what it allocates does not count. */
+static const gf_backend_operations *model;
+
+static gf_status get(gf_backend *b, const void *snapshot, unsigned table, gf_slice key,
+                     const gf_selection *what, gf_row *row, gf_error *err)
+{
+    gf_memory_spare(true);
+    gf_status st = model->get(b, snapshot, table, key, what, row, err);
+    gf_memory_spare(false);
+    return st;
+}
+
+static gf_status write_spared(gf_backend *b, const gf_change *changes, size_t n,
+                              const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                              gf_error *err)
+{
+    gf_memory_spare(true);
+    gf_status st = model->write(b, changes, n, condition, hold, sync, err);
+    gf_memory_spare(false);
+    return st;
+}
+
+static gf_status take_spared(gf_backend *b, unsigned table, const gf_slice *keys, size_t n,
+                             gf_backend_hold **hold, gf_error *err)
+{
+    gf_memory_spare(true);
+    gf_status st = model->hold(b, table, keys, n, hold, err);
+    gf_memory_spare(false);
+    return st;
+}
+
+typedef struct sweep {
+    process *p; /* two */
+    int value;  /* that is there */
+    int calls;
+} sweep;
+
+static gf_status take_and_write(void *context, gf_error *err)
+{
+    sweep *s = context;
+    gf_hold hold;
+    gf_status st = take(&s->p[0], &hold, err);
+    if (st == GF_OK) st = write_value(&s->p[0], s->value % 4 + 1, err);
+    gf_hold_let_go(&hold);
+    s->calls++;
+    return st;
+}
+
+static void is_whole(void *context)
+{
+    sweep *s = context;
+    int now = read_value(&s->p[1]);
+    assert_true(now == s->value || now == s->value % 4 + 1);
+    s->value = now;
+}
+
+/* Where memory is short all is written or nothing, by the one who comes next; a hold is let go. */
+static void no_memory_leaves_all_or_nothing(void **state)
+{
+    process p[2];
+    gf_error err;
+    sweep s = {.p = p};
+    (void)state;
+    open_two(p);
+    model = p[0].backend->operations;
+    gf_backend_operations spared = *model;
+    spared.get = get;
+    spared.write = write_spared;
+    spared.hold = take_spared;
+    p[0].backend->operations = &spared;
+    double begun = gf_clock_seconds();
+    assert_ok(take_and_write(&s, &err));
+    is_whole(&s);
+    gf_test_sweep(take_and_write, is_whole, &s);
+    is_whole(&s);
+    assert_true(s.calls > 10);
+    assert_true(gf_clock_seconds() - begun < 20); /* none of its own holds was waited for */
+    close_two(p);
+}
+
 /* ---- refused --------------------------------------------------------------------------------- */
 
 static void several_rows_at_once(void **state)
@@ -304,6 +387,7 @@ int main(void)
                                        cmocka_unit_test(a_hold_that_lives_is_waited_for),
                                        cmocka_unit_test(what_is_late_by_its_stamp_stays_away),
                                        cmocka_unit_test(conditions_are_looked_at),
+                                       cmocka_unit_test(no_memory_leaves_all_or_nothing),
                                        cmocka_unit_test(several_rows_at_once),
                                        cmocka_unit_test(damaged_cells)};
     return cmocka_run_group_tests(tests, NULL, NULL);
