@@ -2,6 +2,7 @@
 
 #include "engine/ranks/frames.h"
 #include "engine/ranks/job.h"
+#include "engine/ranks/world.h"
 
 #include <poll.h>
 #include <stdlib.h>
@@ -207,10 +208,11 @@ gf_status gf_ranks_session_open_over(gf_ranks_session *s, int fd, double silence
 
 bool gf_ranks_session_retries(gf_ranks_session *s, gf_error *why)
 {
-    bool was_lost = s->is_lost, left = s->tries < TRIES;
+    const unsigned tries = gf_ranks_world_n() ? 1 : TRIES; /* a job of others ends as a whole */
+    bool was_lost = s->is_lost, left = s->tries < tries;
     close_session(s, false);
     s->is_lost = false;
-    if (was_lost && !left) gf_error_prefix(why, "given up after %u tries", s->tries);
+    if (was_lost && !left && tries > 1) gf_error_prefix(why, "given up after %u tries", s->tries);
     return was_lost && left;
 }
 
