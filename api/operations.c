@@ -136,11 +136,16 @@ gf_status gf_operation_run(const gf_operation *o, gf_call *call, gf_error *err)
     if (st != GF_OK) return st;
     if (gf_several_is_asked(o, call->arguments, call->n_arguments))
         return gf_several_run(o, call, err);
-    if (o->use == GF_USE_ALONE && gf_hbase_is_url(call->holder.path))
+    if (o->use == GF_USE_ALONE && gf_hbase_is_url(call->holder.path) &&
+        !gf_call_has(call, "from")) /* which names its own places */
         return gf_fail(err, GF_EINVAL,
                        "%s works on a folder's files, and the store is in HBase, which has its own "
                        "checks, snapshots and repairs",
                        o->name);
+    if (gf_hbase_is_url(call->holder.path) && gf_call_flag(call, "purge"))
+        return gf_fail(err, GF_EINVAL,
+                       "purging is of a folder's files; HBase removes what was deleted by a major "
+                       "compaction");
     set_bounds(call);
     st = o->run(call, err);
     if (st == GF_ENOTFOUND) gf_suggest_nearest(call, err);

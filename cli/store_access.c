@@ -13,8 +13,7 @@
 
 enum { FIRST_SLEEP_MS = 2, LAST_SLEEP_MS = 50, SHARED_SLEEP_MS = 500 };
 
-/* Of a store that several processes have open: what one was at that died is another's after 30 s in
-   which that one saw nothing of it. */
+/* Seconds after which a process that was at something in a store of several has ended, and somewhat more. */
 static const double LEASE_SECONDS = 40;
 
 /* Seconds after which a command that waits says so. */

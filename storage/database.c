@@ -69,6 +69,19 @@ const gf_schema *gf_database_schema(gf_database *db, unsigned number)
     return operations->schema_of ? operations->schema_of(db->backend, number) : NULL;
 }
 
+gf_status gf_database_find_any(gf_database *db, gf_buffer *name, gf_error *err)
+{
+    const gf_backend_operations *operations = db->backend->operations;
+    if (operations->find_any) return operations->find_any(db->backend, name, err);
+    for (unsigned n = 1; n < GF_MAX_TABLES; n++) {
+        const gf_schema *schema = gf_database_schema(db, n);
+        if (!schema) continue;
+        gf_buffer_str(name, schema->name);
+        return gf_buffer_check(name, err);
+    }
+    return GF_ENOTFOUND;
+}
+
 /* ---- snapshots ------------------------------------------------------------------------------- */
 
 static gf_status create_snapshot(gf_database *db, gf_snapshot **snapshot, gf_error *err)

@@ -13,6 +13,11 @@ static gf_status write_batch(void *batch, gf_error *err)
     return gf_batch_write(batch, GF_SYNC_ON, err);
 }
 
+static gf_status write_unsynced(void *batch, gf_error *err)
+{
+    return gf_batch_write(batch, GF_SYNC_OFF, err);
+}
+
 gf_status gf_write_behind_next(gf_write_behind *w, gf_error *err)
 {
     gf_status st = gf_background_wait(&w->background, err);
@@ -22,7 +27,7 @@ gf_status gf_write_behind_next(gf_write_behind *w, gf_error *err)
     gf_batch *full = w->batch;
     w->batch = w->other;
     w->other = full;
-    gf_background_start(&w->background, write_batch, full);
+    gf_background_start(&w->background, w->unsynced ? write_unsynced : write_batch, full);
     return GF_OK;
 }
 

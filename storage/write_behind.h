@@ -18,6 +18,7 @@ typedef struct gf_write_behind {
     gf_database *db;
     gf_batch *first; /* the owner's */
     gf_batch *other; /* that is written, or empty; NULL: not yet made */
+    bool unsynced;   /* set by the owner, who syncs at the end */
     gf_background background;
 } gf_write_behind;
 

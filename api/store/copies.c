@@ -1,4 +1,4 @@
-/* backup, restore, archive: copies of a store. */
+/* backup, restore, copy, archive: copies of a store. */
 #include "api/store/internal.h"
 #include "api/store/schema.h"
 #include "base/file.h"
@@ -193,6 +193,47 @@ static gf_status run_restore(gf_call *call, gf_error *err)
     return st;
 }
 
+/* ---- copy ------------------------------------------------------------------------------------ */
+
+static void tell_copied(void *context, gf_slice table, uint64_t done, uint64_t total)
+{
+    gf_call_progress(context, table, "rows", done, total);
+}
+
+static gf_status emit_copied(gf_call *call, const char *from, const char *to, const gf_copied *c,
+                             gf_error *err)
+{
+    gf_row_writer row = {.call = call};
+    gf_json_writer *w = gf_row_writer_begin(&row);
+    gf_json_put_str(w, "from", from);
+    gf_json_put_str(w, "to", to);
+    gf_json_put_uint(w, "collections", c->collections);
+    gf_json_put_uint(w, "documents", c->documents);
+    gf_json_put_uint(w, "builds", c->builds);
+    gf_json_put_uint(w, "tables", c->tables);
+    gf_json_put_uint(w, "rows", c->entries);
+    gf_json_put_uint(w, "bytes", c->bytes);
+    return gf_row_writer_emit_only(&row, err);
+}
+
+static gf_status run_copy(gf_call *call, gf_error *err)
+{
+    gf_copied copied;
+    gf_buffer from = {0}, to = {0};
+    gf_copy_options o =
+        GF_COPY_OPTIONS(.wait_seconds = call->holder.wait_seconds, .cancel = call->cancel,
+                        .progress = tell_copied, .context = call);
+    gf_status st = gf_copies_path(call, "from", &from, err);
+    if (st == GF_OK) st = gf_copies_path(call, "to", &to, err);
+    if (st == GF_OK)
+        st = gf_store_copy(gf_buffer_cstr(&from), gf_buffer_cstr(&to), &o, &copied, err);
+    if (st == GF_OK)
+        st = emit_copied(call, gf_buffer_cstr(&from), gf_buffer_cstr(&to), &copied, err);
+    gf_buffer_release(&from);
+    gf_buffer_release(&to);
+    return st;
+}
+
 /* ---- archive --------------------------------------------------------------------------------- */
 
 typedef struct archiving {
@@ -254,6 +295,25 @@ const gf_operation gf_restore_operation = {
     GF_PARAMETERS(restore_parameters),
     .members = gf_schema_restore,
     .run = run_restore,
+    .of_store = true,
+    .use = GF_USE_ALONE,
+    .single = true,
+    .local = true,
+};
+
+static const gf_parameter copy_parameters[] = {
+    P_PATH("from", "STORE", "a folder, or hbase://HOST:PORT/NAMESPACE"),
+    P_PATH("to", "STORE",
+           "a folder that is not there yet, or a namespace of HBase without tables")};
+
+const gf_operation gf_copy_operation = {
+    .name = "copy",
+    .method = "POST",
+    .path = "/copy",
+    .meaning = "Copy a store to another place or into another database",
+    GF_PARAMETERS(copy_parameters),
+    .members = gf_schema_copy,
+    .run = run_copy,
     .of_store = true,
     .use = GF_USE_ALONE,
     .single = true,

@@ -9,7 +9,7 @@
 #include "api/store/copies.h"
 
 /** Each stands behind its handler. */
-extern const gf_operation gf_backup_operation, gf_restore_operation;
+extern const gf_operation gf_backup_operation, gf_restore_operation, gf_copy_operation;
 
 /** The value of an argument as a path. */
 gf_status gf_copies_path(const gf_call *call, const char *name, gf_buffer *path, gf_error *err);

@@ -73,6 +73,19 @@ const gf_row_member gf_schema_restore[] = {
     M("bytes", INTEGER, "of the store's files"),
     GF_ROW_MEMBERS_END};
 
+const gf_row_member gf_schema_copy[] = {
+    M("from", TEXT, "path or URL of the store that was copied"),
+    M("to", TEXT, "of the copy"),
+    M("collections", INTEGER, "that the copy has, of all namespaces"),
+    M("documents", INTEGER, "likewise"),
+    M("builds", INTEGER, "likewise"),
+    M("tables", INTEGER, "of users"),
+    M("rows", INTEGER,
+      "of all tables, those of collections and builds among them: rows of packed families, cells "
+      "of wide ones"),
+    M("bytes", INTEGER, "of their keys and values"),
+    GF_ROW_MEMBERS_END};
+
 const gf_row_member gf_schema_repair[] = {
     M("store", TEXT, "path of the damaged store"),
     M("to", TEXT, "path of the new one"),

@@ -6,6 +6,6 @@
 
 extern const gf_row_member gf_schema_init[], gf_schema_status[], gf_schema_upgrade[],
     gf_schema_verify[], gf_schema_backup[], gf_schema_archive[], gf_schema_restore[],
-    gf_schema_repair[], gf_schema_version[];
+    gf_schema_copy[], gf_schema_repair[], gf_schema_version[];
 
 #endif

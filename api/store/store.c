@@ -322,7 +322,7 @@ static const gf_operation version_operation = {
 };
 
 static const gf_operation *const operations[] = {
-    &init_operation,   &status_operation,    &upgrade_operation,
-    &verify_operation, &gf_backup_operation, &gf_restore_operation,
-    &repair_operation, &version_operation,   &gf_archive_operation};
+    &init_operation,      &status_operation,     &upgrade_operation, &verify_operation,
+    &gf_backup_operation, &gf_restore_operation, &gf_copy_operation, &repair_operation,
+    &version_operation,   &gf_archive_operation};
 const gf_operation_group gf_store_operations = GF_OPERATION_GROUP(operations);

@@ -101,10 +101,6 @@ static gf_status open_all(http_server *v, gf_error *err)
     gf_slice after = gf_session_argument(s, "rebuild-after");
     gf_status st = gf_operation_check(&serve_operation, &call, err);
     if (st != GF_OK) return st;
-    if (gf_hbase_is_url(s->store_path))
-        return gf_fail(err, GF_EINVAL,
-                       "serve answers for a store in a folder; one in HBase is open to each "
-                       "process as it is");
     if ((st = read_log_options(v, err)) || (st = read_host_names(v, err))) return st;
     if (after.len && (st = gf_tasks_after_parse(after, &v->after, err))) return st;
     if (tokens.len && (st = gf_tokens_open(tokens.ptr, &v->tokens, err))) return st;
@@ -149,6 +145,7 @@ static void answer_commands(http_server *v)
     gf_error err = {GF_OK, ""};
     gf_socket_options o = {
         .store_path = v->session->store_path, .purpose = "serve", .rebuilds = true, .log = &v->log};
+    if (gf_hbase_is_url(v->session->store_path)) return; /* which they open themselves */
     if (gf_socket_open(v->service, &o, &v->socket, &err) != GF_OK)
         GF_LOG(&v->log, GF_LOG_WARN, "no_socket", GF_LOG_STR("error", err.message));
 }
@@ -201,7 +198,8 @@ static gf_status run_serve(gf_session *s, gf_error *err)
     if (st == GF_OK) answer_commands(&v);
     if (st == GF_OK) st = listen_here(&v, err);
     if (st == GF_OK) st = keep_up(&v, err);
-    if (st == GF_OK) st = gf_watching_begin(v.service, &v.log, &v.watching, err);
+    if (st == GF_OK && !gf_hbase_is_url(s->store_path)) /* where nobody keeps watches */
+        st = gf_watching_begin(v.service, &v.log, &v.watching, err);
     if (st == GF_OK) wait_for_end(&v);
     close_all(&v);
     return st;

@@ -295,6 +295,49 @@ static const gf_command restore_command = {
     .display = {GF_COLUMNS(copy_columns), .single = true, .show = show_restore},
 };
 
+/* ---- copy ------------------------------------------------------------------------------------ */
+
+static void show_copy(gf_session *s, gf_json_value row)
+{
+    double tables = gf_member_number(row, "tables");
+    fputs("copied ", s->out);
+    print_sizes(s->out, row);
+    if (tables > 0) {
+        fputs(", ", s->out);
+        gf_text_print_count(s->out, tables, "table");
+    }
+    fputs(" to ", s->out);
+    gf_text_print(s->out, gf_member_text(row, "to"), 0);
+    fputs(": ", s->out);
+    gf_text_print_count(s->out, gf_member_number(row, "rows"), "row");
+    fprintf(s->out, ", %.1f MB\n", gf_member_number(row, "bytes") / 1e6);
+}
+
+static const gf_positional copy_words[] = {{.name = "FROM", .argument = "from", .path = true},
+                                           {.name = "TO", .argument = "to", .path = true}};
+static const gf_own_option copy_options[] = {{"progress", "auto|none|jsonl",
+                                              "what standard error tells meanwhile (auto)",
+                                              GF_OPTION_PROGRESS}};
+static const gf_display_column copied_columns[] = {
+    {"to", NULL, GF_COLUMN_TEXT},         {"collections", NULL, GF_COLUMN_COUNT},
+    {"documents", NULL, GF_COLUMN_COUNT}, {"builds", NULL, GF_COLUMN_COUNT},
+    {"tables", NULL, GF_COLUMN_COUNT},    {"rows", NULL, GF_COLUMN_COUNT},
+    {"bytes", NULL, GF_COLUMN_COUNT}};
+
+static const gf_command copy_command = {
+    .name = "copy",
+    .examples = "    grouperfish copy hbase://10.0.0.5:9090/team team.store\n"
+                "    grouperfish copy team.store hbase://10.0.0.5:9090/team\n",
+    .notes =
+        "FROM stays as it is, and TO must have nothing. In a folder TO appears whole or not at\n"
+        "all; in HBase one that was cut short is opened by nobody until the same command has\n"
+        "begun it anew. What TO's database cannot keep is told before anything is written.\n"
+        "A copy from folder to folder in use is made by grouperfish backup.\n",
+    GF_WORDS(copy_words),
+    GF_OPTIONS(copy_options),
+    .display = {GF_COLUMNS(copied_columns), .single = true, .show = show_copy},
+};
+
 /* ---- repair ---------------------------------------------------------------------------------- */
 
 static void show_count(gf_session *s, gf_json_value row, const char *member, const char *noun,
@@ -340,6 +383,7 @@ static const gf_command repair_command = {
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-const gf_commands gf_commands_store = {
-    "The store", GF_LIST(&init_command, &status_command, &verify_command, &upgrade_command,
-                         &backup_command, &archive_command, &restore_command, &repair_command)};
+const gf_commands gf_commands_store = {"The store",
+                                       GF_LIST(&init_command, &status_command, &verify_command,
+                                               &upgrade_command, &backup_command, &archive_command,
+                                               &restore_command, &copy_command, &repair_command)};

@@ -55,7 +55,7 @@ struct gf_store {
 gf_status gf_store_create(const char *path, const gf_store_options *options, gf_store **store,
                           gf_error *err);
 
-/** Where files that nobody finds again may lie: the store's folder, or the one for temporary files. */
+/** A folder for files that nobody finds again: the store's, or the one for temporary files. */
 const char *gf_store_scratch(const gf_store *store);
 
 /** GF_EINVAL in words where the store has no folder, but is in HBase. */

@@ -7,6 +7,7 @@
 #include "base/options.h"
 #include "engine/edit/edit.h"
 #include "engine/store/store_internal.h"
+#include "engine/upkeep/store_copy.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "engine/view/shelf.h"
 
@@ -27,6 +28,11 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
     if (!s->put_line || !s->cluster_cache || !s->shelf) {
         gf_store_close(s);
         return gf_fail_memory(err, "a store");
+    }
+    st = gf_store_copy_check(s, path, err);
+    if (st != GF_OK) {
+        gf_store_close(s);
+        return st;
     }
     *store = s;
     return GF_OK;

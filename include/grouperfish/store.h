@@ -152,6 +152,43 @@ gf_status gf_backup_archive(gf_store *store, gf_archive_take *take, void *taker,
 gf_status gf_backup_unpack(const char *path, gf_archive_give *give, void *context,
                            gf_store_status *status, gf_error *err);
 
+/** Told of a copy's progress: entries of a table that were copied, and how many there are, or 0. */
+typedef void gf_copy_progress(void *context, gf_slice table, uint64_t done, uint64_t total);
+
+typedef struct gf_copy_options {
+    unsigned version;           /* GF_COPY_OPTIONS_VERSION: set by GF_COPY_OPTIONS() */
+    double wait_seconds;        /* how long to wait while another process holds the source */
+    const gf_cancel *cancel;    /* may be NULL */
+    gf_copy_progress *progress; /* may be NULL */
+    void *context;              /* of progress */
+} gf_copy_options;
+
+#define GF_COPY_OPTIONS_VERSION 1
+/** Options with these members, as in GF_COPY_OPTIONS(.member = value), and all others 0. */
+#define GF_COPY_OPTIONS(...) ((gf_copy_options){.version = GF_COPY_OPTIONS_VERSION, __VA_ARGS__})
+
+typedef struct gf_copied {
+    uint64_t collections, documents, builds; /* that the copy has */
+    uint64_t tables;                         /* of users */
+    uint64_t entries; /* of all tables: rows of packed families, cells of wide ones */
+    uint64_t bytes;   /* of their keys and values */
+} gf_copied;
+
+/**
+ * Copy a store through its tables: from a folder or an HBase (hbase://HOST:PORT/NAMESPACE) into a
+ * folder that is not there yet, or a namespace of HBase without tables. Where the source has one
+ * state of all its tables it is that which is copied; where it has none, nobody may change its
+ * collections meanwhile. In a folder the copy appears whole or not at all. In HBase one that was cut
+ * short is marked, and is opened by nobody; copying there again drops it and begins anew.
+ *
+ * @return GF_OK; GF_EEXISTS (something is there), GF_EINVAL (the other cannot keep what the source
+ *         has: nothing was written; or both are one store), GF_EBUSY (the source is held, or its
+ *         collections were changed), GF_ENOTFOUND, GF_ECANCELLED, GF_ECORRUPT, GF_EIO, GF_ENOMEM
+ * Threads: nobody else may use either store of this process.
+ */
+gf_status gf_store_copy(const char *from, const char *to, const gf_copy_options *options,
+                        gf_copied *copied, gf_error *err);
+
 struct gf_repaired {
     uint64_t documents;   /* that the new store has */
     uint64_t damages;     /* of the old store's files */

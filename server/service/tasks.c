@@ -2,47 +2,18 @@
  * Tasks: a list, newest first, under one lock; a thread for each that has not ended, which waits
  * for its turn in the service like any other call.
  */
-#include "server/service/tasks.h"
+#include "server/service/tasks_internal.h"
 
 #include "api/call.h"
-#include "base/arena.h"
 #include "base/clock.h"
 #include "base/condition.h"
 #include "base/memory.h"
-#include "server/service/workers.h"
 #include "server/socket/wire.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 
 enum { MOST_ENDED = 1000, MOST_OPEN = 1000, MOST_ROWS = 16 << 20, TELL_MS = 50 };
-
-typedef struct task {
-    struct task *next; /* older */
-    gf_tasks *tasks;
-    gf_arena memory; /* of all that its slices are */
-    gf_task_info info;
-    gf_argument *arguments; /* n_arguments */
-    size_t n_arguments;
-    gf_cancel cancel;
-    gf_buffer rows, notices, given;
-    double told; /* when a change was last told to those who wait */
-} task;
-
-struct gf_tasks {
-    gf_service *service;
-    const gf_log *log;
-    gf_workers *workers;
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    task *newest;
-    size_t open, ended;
-    uint64_t last; /* number given */
-    int64_t started;
-    bool stopping;
-    struct gf_rebuild_watcher *watcher; /* NULL: nothing is rebuilt by itself */
-};
 
 const char *gf_task_state_name(gf_task_state state)
 {
@@ -66,11 +37,16 @@ gf_status gf_tasks_open(gf_service *service, const gf_log *log, gf_tasks **tasks
     t->started = gf_clock_ms();
     pthread_mutex_init(&t->lock, NULL);
     gf_condition_init(&t->changed);
+    st = gf_tasks_shared_open(t, err);
+    if (st != GF_OK) {
+        gf_tasks_close(t);
+        return st;
+    }
     *tasks = t;
     return GF_OK;
 }
 
-static void free_task(task *t)
+void gf_task_free(gf_task *t)
 {
     if (!t) return;
     gf_buffer_release(&t->rows);
@@ -80,7 +56,7 @@ static void free_task(task *t)
     gf_free(t);
 }
 
-static bool has_ended(const task *t)
+bool gf_task_has_ended(const gf_task *t)
 {
     return t->info.state >= GF_TASK_DONE;
 }
@@ -91,12 +67,13 @@ void gf_tasks_stop(gf_tasks *tasks)
     tasks->watcher = NULL;
     pthread_mutex_lock(&tasks->lock);
     tasks->stopping = true;
-    for (task *t = tasks->newest; t; t = t->next)
+    for (gf_task *t = tasks->newest; t; t = t->next)
         gf_cancel_request(&t->cancel);
     pthread_cond_broadcast(&tasks->changed);
     while (tasks->open)
         pthread_cond_wait(&tasks->changed, &tasks->lock);
     pthread_mutex_unlock(&tasks->lock);
+    gf_tasks_shared_stop(tasks->shared);
 }
 
 void gf_tasks_close(gf_tasks *tasks)
@@ -104,9 +81,10 @@ void gf_tasks_close(gf_tasks *tasks)
     if (!tasks) return;
     gf_tasks_stop(tasks);
     gf_workers_free(tasks->workers);
-    for (task *t = tasks->newest, *next; t; t = next) {
+    gf_tasks_shared_free(tasks->shared);
+    for (gf_task *t = tasks->newest, *next; t; t = next) {
         next = t->next;
-        free_task(t);
+        gf_task_free(t);
     }
     pthread_cond_destroy(&tasks->changed);
     pthread_mutex_destroy(&tasks->lock);
@@ -116,19 +94,19 @@ void gf_tasks_close(gf_tasks *tasks)
 /* The oldest that has ended, where there are too many. */
 static void forget_one(gf_tasks *tasks)
 {
-    task **oldest = NULL;
-    for (task **at = &tasks->newest; *at; at = &(*at)->next)
-        if (has_ended(*at)) oldest = at;
+    gf_task **oldest = NULL;
+    for (gf_task **at = &tasks->newest; *at; at = &(*at)->next)
+        if (gf_task_has_ended(*at)) oldest = at;
     if (!oldest) return;
-    task *t = *oldest;
+    gf_task *t = *oldest;
     *oldest = t->next;
     tasks->ended--;
-    free_task(t);
+    gf_task_free(t);
 }
 
 /* ---- running --------------------------------------------------------------------------------- */
 
-static void tell_changed(task *t)
+static void tell_changed(gf_task *t)
 {
     t->info.version++;
     pthread_cond_broadcast(&t->tasks->changed);
@@ -145,7 +123,7 @@ static void copy_text(char *to, size_t size, gf_slice s)
 
 static void progress(void *context, gf_slice what, const char *phase, uint64_t done, uint64_t total)
 {
-    task *t = context;
+    gf_task *t = context;
     pthread_mutex_lock(&t->tasks->lock);
     bool new_phase = strcmp(t->info.phase, phase) != 0;
     bool waits = strcmp(phase, "waiting") == 0;
@@ -168,7 +146,7 @@ static void progress(void *context, gf_slice what, const char *phase, uint64_t d
 
 static gf_status emit(void *context, gf_slice row, gf_error *err)
 {
-    task *t = context;
+    gf_task *t = context;
     gf_buffer_byte(&t->rows, t->rows.len ? ',' : '[');
     gf_buffer_slice(&t->rows, row);
     gf_buffer_byte(&t->given, GF_WIRE_ROW);
@@ -178,7 +156,7 @@ static gf_status emit(void *context, gf_slice row, gf_error *err)
 
 static void notice(void *context, const gf_notice *n)
 {
-    task *t = context;
+    gf_task *t = context;
     gf_buffer text = {0};
     gf_json_writer w = gf_json_writer_to(&t->notices);
     gf_buffer_byte(&t->notices, t->notices.len ? ',' : '[');
@@ -189,16 +167,18 @@ static void notice(void *context, const gf_notice *n)
     gf_buffer_release(&text);
 }
 
-static void end_task(task *t, gf_status st, const gf_call *call, const gf_error *err)
+static gf_task_state state_of(gf_status st, const gf_call *call)
 {
-    gf_tasks *all = t->tasks;
+    if (st == GF_ECANCELLED) return GF_TASK_CANCELLED;
+    if (st != GF_OK || call->outcome == GF_OUTCOME_REBUILD_FAILED) return GF_TASK_FAILED;
+    return GF_TASK_DONE;
+}
+
+/* All that is told of the end but that it has come. */
+static void fill_end(gf_task *t, gf_status st, const gf_call *call, const gf_error *err)
+{
     gf_buffer_str(&t->rows, t->rows.len ? "]" : "[]");
     if (t->notices.len) gf_buffer_byte(&t->notices, ']');
-    pthread_mutex_lock(&all->lock);
-    t->info.state = st == GF_ECANCELLED                          ? GF_TASK_CANCELLED
-                    : st != GF_OK                                ? GF_TASK_FAILED
-                    : call->outcome == GF_OUTCOME_REBUILD_FAILED ? GF_TASK_FAILED
-                                                                 : GF_TASK_DONE;
     if (st != GF_OK)
         t->info.error = *err;
     else if (call->outcome == GF_OUTCOME_REBUILD_FAILED)
@@ -210,9 +190,22 @@ static void end_task(task *t, gf_status st, const gf_call *call, const gf_error 
     if (t->given.state == GF_OK) t->info.given = gf_buffer_view(&t->given);
     if (t->rows.state == GF_OK) t->info.rows = gf_buffer_view(&t->rows);
     if (t->notices.state == GF_OK) t->info.notices = gf_buffer_view(&t->notices);
-    GF_LOG(all->log, t->info.state == GF_TASK_FAILED ? GF_LOG_WARN : GF_LOG_INFO, "task_ended",
+}
+
+static void end_task(gf_task *t, gf_status st, const gf_call *call, const gf_error *err)
+{
+    gf_tasks *all = t->tasks;
+    gf_task_state state = state_of(st, call);
+    pthread_mutex_lock(&all->lock);
+    fill_end(t, st, call, err);
+    bool gives_back = all->stopping && state == GF_TASK_CANCELLED;
+    pthread_mutex_unlock(&all->lock);
+    if (all->shared) gf_tasks_shared_ended(t, state, gives_back);
+    pthread_mutex_lock(&all->lock);
+    t->info.state = state;
+    GF_LOG(all->log, state == GF_TASK_FAILED ? GF_LOG_WARN : GF_LOG_INFO, "task_ended",
            GF_LOG_STR("task", t->info.id), GF_LOG_TEXT("collection", t->info.collection),
-           GF_LOG_STR("state", gf_task_state_name(t->info.state)),
+           GF_LOG_STR("state", gf_task_state_name(state)),
            GF_LOG_STR("error", st == GF_OK ? "" : err->message),
            GF_LOG_NUMBER("seconds", (double)(t->info.ended - t->info.asked) / 1e3));
     all->open--;
@@ -223,21 +216,33 @@ static void end_task(task *t, gf_status st, const gf_call *call, const gf_error 
     pthread_mutex_unlock(&all->lock);
 }
 
+/* What an attempt gave that was in vain is nothing that the task gave. */
+static void begin_giving(gf_task *t)
+{
+    gf_buffer *const all[] = {&t->rows, &t->notices, &t->given};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        gf_buffer_release(all[i]);
+        gf_buffer_init(all[i], MOST_ROWS);
+    }
+}
+
 static void run(void *context)
 {
-    task *t = context;
+    gf_task *t = context;
     gf_error err = {GF_OK, ""};
     gf_call call = {.arguments = t->arguments,
                     .n_arguments = t->n_arguments,
                     .name_space = t->info.name_space,
                     .sink = {t, emit, .notice = notice, .progress = progress},
                     .cancel = &t->cancel};
-    gf_buffer_init(&t->rows, MOST_ROWS);
-    gf_buffer_init(&t->notices, MOST_ROWS);
-    gf_buffer_init(&t->given, MOST_ROWS);
     gf_status st = gf_cancel_check(&t->cancel, &err);
-    if (st == GF_OK)
+    begin_giving(t);
+    while (st == GF_OK) {
         st = gf_service_run(t->tasks->service, gf_operation_find("rebuild"), &call, &err);
+        if (!gf_tasks_shared_tries_again(t, st)) break;
+        begin_giving(t);
+        st = GF_OK;
+    }
     gf_memory_trim(); /* what many threads have freed would stay with their arenas for good */
     end_task(t, st, &call, &err);
 }
@@ -251,9 +256,10 @@ static gf_slice find_argument(const gf_argument *arguments, size_t n, const char
     return (gf_slice){"", 0};
 }
 
-static bool is_same(const task *t, gf_slice name_space, const gf_argument *arguments, size_t n)
+bool gf_task_is_same(const gf_task *t, gf_slice name_space, const gf_argument *arguments, size_t n)
 {
-    if (has_ended(t) || t->n_arguments != n || !gf_slice_equal(t->info.name_space, name_space))
+    if (gf_task_has_ended(t) || t->n_arguments != n ||
+        !gf_slice_equal(t->info.name_space, name_space))
         return false;
     for (size_t i = 0; i < n; i++)
         if (!gf_slice_equal(t->arguments[i].name, arguments[i].name) ||
@@ -262,7 +268,7 @@ static bool is_same(const task *t, gf_slice name_space, const gf_argument *argum
     return true;
 }
 
-static bool copy_all(task *t, gf_slice name_space, const gf_argument *arguments, size_t n)
+static bool copy_all(gf_task *t, gf_slice name_space, const gf_argument *arguments, size_t n)
 {
     bool good = (t->info.name_space = gf_arena_copy(&t->memory, name_space)).ptr != NULL;
     t->arguments = gf_arena_alloc(&t->memory, (n + 1) * sizeof *t->arguments);
@@ -278,14 +284,14 @@ static bool copy_all(task *t, gf_slice name_space, const gf_argument *arguments,
     return true;
 }
 
-static gf_status make_task(gf_tasks *tasks, gf_slice name_space, const gf_argument *arguments,
-                           size_t n, task **made, gf_error *err)
+gf_status gf_task_make(gf_tasks *tasks, gf_slice name_space, const gf_argument *arguments, size_t n,
+                       gf_task **made, gf_error *err)
 {
-    task *t = gf_calloc(1, sizeof *t);
+    gf_task *t = gf_calloc(1, sizeof *t);
     if (!t) return gf_fail_memory(err, "a task");
     t->tasks = tasks;
     if (!copy_all(t, name_space, arguments, n)) {
-        free_task(t);
+        gf_task_free(t);
         return gf_fail_memory(err, "a task");
     }
     t->info.asked = gf_clock_ms();
@@ -293,15 +299,23 @@ static gf_status make_task(gf_tasks *tasks, gf_slice name_space, const gf_argume
     return GF_OK;
 }
 
-/* With the lock held, so that nobody looks between the search and the adding. */
-static gf_status add_task(gf_tasks *tasks, task *t, gf_error *err)
+static void name_task(gf_task *t)
+{
+    gf_tasks *all = t->tasks;
+    uint64_t number = ++all->last;
+    if (all->shared)
+        gf_tasks_shared_name(all->shared, all->started, number, t->info.id);
+    else
+        snprintf(t->info.id, sizeof t->info.id, "%" PRId64 "-%" PRIu64, all->started, number);
+}
+
+gf_status gf_task_start(gf_tasks *tasks, gf_task *t, gf_error *err)
 {
     if (tasks->stopping) return gf_fail(err, GF_EBUSY, "the server is closing; try again");
     if (tasks->open >= MOST_OPEN)
         return gf_fail(err, GF_EBUSY, "%d tasks are waiting already", MOST_OPEN);
     gf_status st = gf_workers_run(tasks->workers, run, t, false, err);
     if (st != GF_OK) return st;
-    snprintf(t->info.id, sizeof t->info.id, "%" PRId64 "-%" PRIu64, tasks->started, ++tasks->last);
     t->next = tasks->newest;
     tasks->newest = t;
     tasks->open++;
@@ -311,22 +325,84 @@ static gf_status add_task(gf_tasks *tasks, task *t, gf_error *err)
     return GF_OK;
 }
 
+static gf_task *find_same(gf_tasks *tasks, gf_slice name_space, const gf_argument *arguments,
+                          size_t n)
+{
+    gf_task *t = tasks->newest;
+    while (t && (t->lost || !gf_task_is_same(t, name_space, arguments, n)))
+        t = t->next;
+    return t;
+}
+
+/* The lock is held over the search and the adding, so that nobody looks in between. */
+static gf_status ask_here(gf_tasks *tasks, gf_task *t, char id[32], bool *is_new, gf_error *err)
+{
+    gf_status st = GF_OK;
+    pthread_mutex_lock(&tasks->lock);
+    gf_task *there = find_same(tasks, t->info.name_space, t->arguments, t->n_arguments);
+    *is_new = !there;
+    if (!there) {
+        if (!t->info.id[0]) name_task(t);
+        st = gf_task_start(tasks, t, err);
+    }
+    if (st == GF_OK) memcpy(id, (there ? there : t)->info.id, 32);
+    pthread_mutex_unlock(&tasks->lock);
+    if (there || st != GF_OK) gf_task_free(t);
+    return st;
+}
+
+static bool is_here(gf_tasks *tasks, const gf_task *t, char id[32])
+{
+    pthread_mutex_lock(&tasks->lock);
+    const gf_task *there = find_same(tasks, t->info.name_space, t->arguments, t->n_arguments);
+    if (there) memcpy(id, there->info.id, 32);
+    pthread_mutex_unlock(&tasks->lock);
+    return there != NULL;
+}
+
+/* In a shared store another server may have the same task; a new one is kept before it begins. */
+static gf_status ask_shared(gf_tasks *tasks, gf_task *t, char id[32], bool *is_new, gf_error *err)
+{
+    gf_error why;
+    gf_status st = GF_ENOTFOUND;
+    gf_tasks_shared_lock(tasks->shared);
+    *is_new = false;
+    if (is_here(tasks, t, id)) st = GF_OK;
+    if (st != GF_OK)
+        st = gf_tasks_shared_find(tasks->shared, t->info.name_space, t->arguments, t->n_arguments,
+                                  id, err);
+    if (st == GF_ENOTFOUND) {
+        pthread_mutex_lock(&tasks->lock);
+        name_task(t);
+        pthread_mutex_unlock(&tasks->lock);
+        st = gf_tasks_shared_keep(t, err);
+        if (st == GF_OK) {
+            memcpy(id, t->info.id, 32);
+            *is_new = true;
+            pthread_mutex_lock(&tasks->lock);
+            st = gf_task_start(tasks, t, &why);
+            pthread_mutex_unlock(&tasks->lock);
+            if (st == GF_OK) {
+                t = NULL;
+            } else {
+                gf_tasks_shared_ended(t, GF_TASK_QUEUED, true); /* another server may have room */
+                st = GF_OK;
+            }
+        }
+    }
+    gf_tasks_shared_unlock(tasks->shared);
+    gf_task_free(t);
+    return st;
+}
+
 gf_status gf_tasks_ask(gf_tasks *tasks, gf_slice name_space, const gf_argument *arguments, size_t n,
                        char id[32], bool *is_new, gf_error *err)
 {
-    task *t = NULL;
-    gf_status st = make_task(tasks, name_space, arguments, n, &t, err);
+    gf_task *t = NULL;
+    gf_status st = gf_task_make(tasks, name_space, arguments, n, &t, err);
     if (st != GF_OK) return st;
-    pthread_mutex_lock(&tasks->lock);
-    task *there = tasks->newest;
-    while (there && !is_same(there, name_space, arguments, n))
-        there = there->next;
-    *is_new = !there;
-    if (!there) st = add_task(tasks, t, err);
-    if (st == GF_OK) memcpy(id, (there ? there : t)->info.id, 32);
-    pthread_mutex_unlock(&tasks->lock);
-    if (there || st != GF_OK) free_task(t);
-    return st;
+    return tasks->shared ? ask_shared(tasks, t, id, is_new, err)
+                         : ask_here(tasks, t, id, is_new, err);
 }
 
 gf_service *gf_tasks_service(gf_tasks *tasks)
@@ -351,17 +427,20 @@ gf_status gf_tasks_visit(gf_tasks *tasks, gf_slice name_space, gf_visit_task *vi
 {
     gf_status st = GF_OK;
     pthread_mutex_lock(&tasks->lock);
-    for (task *t = tasks->newest; t && st == GF_OK; t = t->next)
-        if (gf_slice_equal(t->info.name_space, name_space)) st = visit(context, &t->info, err);
+    for (gf_task *t = tasks->newest; t && st == GF_OK; t = t->next)
+        if (!t->lost && gf_slice_equal(t->info.name_space, name_space))
+            st = visit(context, &t->info, err);
     pthread_mutex_unlock(&tasks->lock);
+    if (st == GF_OK && tasks->shared)
+        st = gf_tasks_shared_visit(tasks->shared, name_space, visit, context, err);
     return st;
 }
 
-static task *find(gf_tasks *tasks, gf_slice name_space, gf_slice id)
+static gf_task *find(gf_tasks *tasks, gf_slice name_space, gf_slice id)
 {
-    task *t = tasks->newest;
-    while (t && !(gf_slice_equal(gf_slice_str(t->info.id), id) &&
-                  gf_slice_equal(t->info.name_space, name_space)))
+    gf_task *t = tasks->newest;
+    while (t && (t->lost || !gf_slice_equal(gf_slice_str(t->info.id), id) ||
+                 !gf_slice_equal(t->info.name_space, name_space)))
         t = t->next;
     return t;
 }
@@ -375,10 +454,12 @@ gf_status gf_tasks_read(gf_tasks *tasks, gf_slice name_space, gf_slice id, gf_vi
                         void *context, gf_error *err)
 {
     pthread_mutex_lock(&tasks->lock);
-    task *t = find(tasks, name_space, id);
+    gf_task *t = find(tasks, name_space, id);
+    bool elsewhere = !t && tasks->shared;
     gf_status st = t ? visit(context, &t->info, err) : fail_unknown(id, err);
     pthread_mutex_unlock(&tasks->lock);
-    return st;
+    if (elsewhere) st = gf_tasks_shared_read(tasks->shared, name_space, id, visit, context, err);
+    return elsewhere && st == GF_ENOTFOUND ? fail_unknown(id, err) : st;
 }
 
 void gf_tasks_wait(gf_tasks *tasks, gf_slice name_space, gf_slice id, uint64_t version,
@@ -387,8 +468,9 @@ void gf_tasks_wait(gf_tasks *tasks, gf_slice name_space, gf_slice id, uint64_t v
     struct timespec until = gf_condition_deadline(milliseconds);
     pthread_mutex_lock(&tasks->lock);
     for (bool waits = true; waits;) {
-        const task *t = find(tasks, name_space, id);
-        if (!t || t->info.version != version || has_ended(t)) break;
+        const gf_task *t = find(tasks, name_space, id);
+        if (!t && !tasks->shared) break;
+        if (t && (t->info.version != version || gf_task_has_ended(t))) break;
         waits = gf_condition_wait(&tasks->changed, &tasks->lock, &until);
     }
     pthread_mutex_unlock(&tasks->lock);
@@ -398,15 +480,21 @@ gf_status gf_tasks_cancel(gf_tasks *tasks, gf_slice name_space, gf_slice id, gf_
 {
     gf_status st = GF_OK;
     pthread_mutex_lock(&tasks->lock);
-    task *t = find(tasks, name_space, id);
+    gf_task *t = find(tasks, name_space, id);
     if (!t)
         st = fail_unknown(id, err);
-    else if (has_ended(t))
+    else if (gf_task_has_ended(t))
         st = gf_fail(err, GF_ECONFLICT, "the task has ended: it is %s",
                      gf_task_state_name(t->info.state));
-    else
+    else {
+        t->wanted_to_end = true;
         gf_cancel_request(&t->cancel);
+    }
     pthread_mutex_unlock(&tasks->lock);
+    if (!t && tasks->shared) {
+        st = gf_tasks_shared_cancel(tasks->shared, name_space, id, err);
+        if (st == GF_ENOTFOUND) st = fail_unknown(id, err);
+    }
     return st;
 }
 
@@ -414,7 +502,7 @@ void gf_tasks_count(gf_tasks *tasks, size_t *queued, size_t *running)
 {
     *queued = *running = 0;
     pthread_mutex_lock(&tasks->lock);
-    for (const task *t = tasks->newest; t; t = t->next) {
+    for (const gf_task *t = tasks->newest; t; t = t->next) {
         *queued += t->info.state == GF_TASK_QUEUED;
         *running += t->info.state == GF_TASK_RUNNING;
     }

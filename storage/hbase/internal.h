@@ -43,10 +43,15 @@ gf_status gf_hbase_look_for_table(gf_hbase *b, gf_hbase_table *t, bool *there, g
 /** A failure of a call about a table in our words: HBase names a table that it lacks, and no more. */
 gf_status gf_hbase_fail_table(const gf_hbase_table *t, gf_status st, gf_error *err);
 
+/* ---- listing.c ------------------------------------------------------------------------------- */
+
+gf_status gf_hbase_find_any(gf_backend *backend, gf_buffer *name, gf_error *err);
+
 /* ---- tables.c -------------------------------------------------------------------------------- */
 
 gf_status gf_hbase_open_table(gf_backend *backend, const gf_schema *schema, unsigned *number,
                               const gf_schema **stored, gf_error *err);
+gf_status gf_hbase_has_table(gf_backend *backend, const char *name, bool *has, gf_error *err);
 const gf_schema *gf_hbase_schema_of(gf_backend *backend, unsigned number);
 gf_status gf_hbase_drop_table(gf_backend *backend, unsigned number, const gf_cancel *cancel,
                               gf_error *err);
@@ -138,7 +143,7 @@ typedef struct gf_hbase_part {
 /** False where the qualifier is none of a part. */
 bool gf_hbase_part_read(gf_slice name, gf_hbase_part *part);
 
-/** What the parts of a value are known by that is put as of that time, or (0) now. */
+/** The id of the parts of a value that is put as of that time, or (0) now. */
 uint64_t gf_hbase_new_id(int64_t timestamp);
 
 /** A field with a value as tables of the engine have it; *cut: the id of the parts that have it. */

@@ -18,7 +18,7 @@
 #include "storage/run.h"
 #include "storage/schema.h"
 
-struct gf_backend_scan {
+typedef struct run_scan {
     gf_hbase *b;
     const gf_schema *schema;
     gf_hbase_table *t;
@@ -35,18 +35,18 @@ struct gf_backend_scan {
     size_t *name_ends;       /* n_names of capacity */
     size_t n_names, capacity;
     gf_buffer qualifier;
-};
+} run_scan;
 
 /* ---- ranges ---------------------------------------------------------------------------------- */
 
-static void raise_lower(gf_backend_scan *s, gf_slice key)
+static void raise_lower(run_scan *s, gf_slice key)
 {
     if (gf_slice_compare(key, gf_buffer_view(&s->lower)) <= 0) return;
     gf_buffer_reset(&s->lower);
     gf_buffer_slice(&s->lower, key);
 }
 
-static void reduce_upper(gf_backend_scan *s, gf_slice key)
+static void reduce_upper(run_scan *s, gf_slice key)
 {
     if (key.len == 0) return;
     if (s->upper.len && gf_slice_compare(key, gf_buffer_view(&s->upper)) >= 0) return;
@@ -55,7 +55,7 @@ static void reduce_upper(gf_backend_scan *s, gf_slice key)
 }
 
 /* All keys that begin so. */
-static gf_status bound_within(gf_backend_scan *s, gf_slice prefix, gf_error *err)
+static gf_status bound_within(run_scan *s, gf_slice prefix, gf_error *err)
 {
     gf_buffer behind = {0};
     gf_key_after_prefix(prefix, &behind);
@@ -66,7 +66,7 @@ static gf_status bound_within(gf_backend_scan *s, gf_slice prefix, gf_error *err
     return st;
 }
 
-static gf_status bound_after(gf_backend_scan *s, const gf_scan_options *o, gf_error *err)
+static gf_status bound_after(run_scan *s, const gf_scan_options *o, gf_error *err)
 {
     gf_buffer key = {0}, behind = {0};
     gf_buffer_slice(&key, o->prefix);
@@ -83,7 +83,7 @@ static gf_status bound_after(gf_backend_scan *s, const gf_scan_options *o, gf_er
     return st;
 }
 
-static gf_status make_range(gf_backend_scan *s, const gf_scan_options *o, gf_error *err)
+static gf_status make_range(run_scan *s, const gf_scan_options *o, gf_error *err)
 {
     gf_buffer key = {0};
     gf_status st = bound_within(s, o->prefix, err);
@@ -114,7 +114,7 @@ static void end_of_granule(const gf_schema *s, gf_slice upper, gf_buffer *end)
         gf_key_after_prefix(gf_slice_of(upper.ptr, n), end);
 }
 
-static gf_status open_stored(gf_backend_scan *s, unsigned table, const gf_scan_options *options,
+static gf_status open_stored(run_scan *s, unsigned table, const gf_scan_options *options,
                              bool keys_only, gf_hbase_stored_scan **stored, gf_error *err)
 {
     gf_scan_options o = *options;
@@ -138,8 +138,7 @@ static gf_status open_stored(gf_backend_scan *s, unsigned table, const gf_scan_o
 /* ---- blocks ---------------------------------------------------------------------------------- */
 
 /* The key of the stored row or cell at hand. */
-static gf_status make_key(const gf_backend_scan *s, const gf_row *row, gf_buffer *key,
-                          gf_error *err)
+static gf_status make_key(const run_scan *s, const gf_row *row, gf_buffer *key, gf_error *err)
 {
     gf_buffer_reset(key);
     gf_buffer_slice(key, row->key);
@@ -147,17 +146,17 @@ static gf_status make_key(const gf_backend_scan *s, const gf_row *row, gf_buffer
     return gf_buffer_check(key, err);
 }
 
-static bool is_behind(const gf_backend_scan *s, gf_slice key)
+static bool is_behind(const run_scan *s, gf_slice key)
 {
     return s->upper.len && gf_slice_compare(key, gf_buffer_view(&s->upper)) >= 0;
 }
 
-static bool is_before(const gf_backend_scan *s, gf_slice key)
+static bool is_before(const run_scan *s, gf_slice key)
 {
     return gf_slice_compare(key, gf_buffer_view(&s->lower)) < 0;
 }
 
-static gf_status add_columns(const gf_backend_scan *s, gf_slice value, gf_row *row, gf_error *err)
+static gf_status add_columns(const run_scan *s, gf_slice value, gf_row *row, gf_error *err)
 {
     gf_packed_reader reader = {.family = &s->schema->families[s->family], .rest = value};
     int64_t timestamp = s->at.cells[0].timestamp;
@@ -171,7 +170,7 @@ static gf_status add_columns(const gf_backend_scan *s, gf_slice value, gf_row *r
 }
 
 /* Give the entry that the reader is at; the row has a key already where `cells_only`. */
-static gf_status give_entry(gf_backend_scan *s, gf_row *row, bool cells_only, gf_error *err)
+static gf_status give_entry(run_scan *s, gf_row *row, bool cells_only, gf_error *err)
 {
     gf_slice key = gf_run_reader_key(&s->reader), value = {0};
     gf_slice of_row = gf_slice_of(key.ptr, gf_schema_row_length(s->schema, key));
@@ -194,7 +193,7 @@ static gf_status give_entry(gf_backend_scan *s, gf_row *row, bool cells_only, gf
 }
 
 /* Give the stored row or cell at hand, which is an entry by itself. */
-static gf_status give_stored(gf_backend_scan *s, gf_row *row, bool cells_only, gf_error *err)
+static gf_status give_stored(run_scan *s, gf_row *row, bool cells_only, gf_error *err)
 {
     gf_status st = cells_only ? GF_OK : gf_row_set_key(row, s->at.key, err);
     for (size_t i = 0; i < s->at.n_cells && st == GF_OK && (s->is_wide || !s->keys_only); i++) {
@@ -207,7 +206,7 @@ static gf_status give_stored(gf_backend_scan *s, gf_row *row, bool cells_only, g
     return st;
 }
 
-static gf_status note_last(gf_backend_scan *s, gf_slice key, gf_error *err)
+static gf_status note_last(run_scan *s, gf_slice key, gf_error *err)
 {
     gf_buffer_reset(&s->last);
     gf_buffer_slice(&s->last, key);
@@ -215,7 +214,7 @@ static gf_status note_last(gf_backend_scan *s, gf_slice key, gf_error *err)
 }
 
 /* Open the block at hand, whose key is s->key. */
-static gf_status enter_block(gf_backend_scan *s, gf_error *err)
+static gf_status enter_block(run_scan *s, gf_error *err)
 {
     gf_run_reader_release(&s->reader);
     s->reader = (gf_run_reader){0};
@@ -228,7 +227,7 @@ static gf_status enter_block(gf_backend_scan *s, gf_error *err)
 /* ---- forwards -------------------------------------------------------------------------------- */
 
 /* To the next entry of the block; GF_ENOTFOUND: it has none in the range any more. */
-static gf_status move_on(gf_backend_scan *s, gf_error *err)
+static gf_status move_on(run_scan *s, gf_error *err)
 {
     gf_slice from = gf_buffer_view(s->last.len ? &s->last : &s->lower);
     gf_status st = s->is_fresh ? gf_run_reader_seek(&s->reader, from, err)
@@ -240,7 +239,7 @@ static gf_status move_on(gf_backend_scan *s, gf_error *err)
     return st;
 }
 
-static gf_status next_forwards(gf_backend_scan *s, gf_row *row, gf_error *err)
+static gf_status next_forwards(run_scan *s, gf_row *row, gf_error *err)
 {
     bool is_block;
     for (;;) {
@@ -270,8 +269,7 @@ static gf_status next_forwards(gf_backend_scan *s, gf_row *row, gf_error *err)
 
 /* ---- in reverse ------------------------------------------------------------------------------ */
 
-static gf_status list_blocks(gf_backend_scan *s, unsigned table, const gf_scan_options *o,
-                             gf_error *err)
+static gf_status list_blocks(run_scan *s, unsigned table, const gf_scan_options *o, gf_error *err)
 {
     gf_hbase_stored_scan *names = NULL;
     bool is_last = false;
@@ -294,7 +292,7 @@ static gf_status list_blocks(gf_backend_scan *s, unsigned table, const gf_scan_o
 }
 
 /* The block that comes before those that were read, or nothing where it has gone meanwhile. */
-static gf_status read_block_before(gf_backend_scan *s, bool *is_block, gf_error *err)
+static gf_status read_block_before(run_scan *s, bool *is_block, gf_error *err)
 {
     size_t i = --s->n_names, from = i ? s->name_ends[i - 1] : 0;
     gf_slice key = gf_slice_of(s->names.ptr + from, s->name_ends[i] - from);
@@ -315,7 +313,7 @@ static gf_status read_block_before(gf_backend_scan *s, bool *is_block, gf_error 
     return st == GF_OK ? make_key(s, &s->at, &s->key, err) : st;
 }
 
-static gf_status move_back(gf_backend_scan *s, gf_error *err)
+static gf_status move_back(run_scan *s, gf_error *err)
 {
     gf_status st;
     if (!s->is_fresh) return gf_run_reader_previous(&s->reader, err);
@@ -326,7 +324,7 @@ static gf_status move_back(gf_backend_scan *s, gf_error *err)
     return st == GF_OK ? gf_run_reader_previous(&s->reader, err) : st;
 }
 
-static gf_status next_in_reverse(gf_backend_scan *s, gf_row *row, gf_error *err)
+static gf_status next_in_reverse(run_scan *s, gf_row *row, gf_error *err)
 {
     bool is_block;
     for (;;) {
@@ -352,7 +350,7 @@ gf_status gf_hbase_scan_open(gf_backend *backend, const void *snapshot, unsigned
                              const gf_scan_options *o, gf_backend_scan **scan, gf_error *err)
 {
     (void)snapshot;
-    gf_backend_scan *s = gf_calloc(1, sizeof *s);
+    run_scan *s = gf_calloc(1, sizeof *s);
     if (!s) return gf_fail_memory(err, "a scan");
     s->b = (gf_hbase *)backend;
     gf_status st = gf_hbase_find_table(s->b, table, &s->t, &s->schema, err);
@@ -373,20 +371,21 @@ gf_status gf_hbase_scan_open(gf_backend *backend, const void *snapshot, unsigned
         }
     }
     if (st != GF_OK) {
-        gf_hbase_scan_close(s);
+        gf_hbase_scan_close((gf_backend_scan *)s);
         return st;
     }
-    *scan = s;
+    *scan = (gf_backend_scan *)s;
     return GF_OK;
 }
 
-gf_status gf_hbase_scan_next(gf_backend_scan *s, gf_row *row, gf_error *err)
+gf_status gf_hbase_scan_next(gf_backend_scan *scan, gf_row *row, gf_error *err)
 {
+    run_scan *s = (run_scan *)scan;
     if (!s->is_run) return gf_hbase_stored_scan_next(s->stored, row, NULL, err);
     return s->reverse ? next_in_reverse(s, row, err) : next_forwards(s, row, err);
 }
 
-static void release_scan(gf_backend_scan *s)
+static void release_scan(run_scan *s)
 {
     gf_hbase_stored_scan_close(s->stored);
     gf_run_reader_release(&s->reader);
@@ -400,16 +399,16 @@ static void release_scan(gf_backend_scan *s)
     gf_free(s->name_ends);
 }
 
-void gf_hbase_scan_close(gf_backend_scan *s)
+void gf_hbase_scan_close(gf_backend_scan *scan)
 {
-    release_scan(s);
-    gf_free(s);
+    release_scan((run_scan *)scan);
+    gf_free(scan);
 }
 
 /* ---- one entry ------------------------------------------------------------------------------- */
 
 /* The request for the first stored row or cell that is not below an entry, in one call. */
-static gf_status begin_find(gf_backend_scan *s, gf_slice key, const gf_slice *qualifier,
+static gf_status begin_find(run_scan *s, gf_slice key, const gf_slice *qualifier,
                             gf_hbase_call *call, gf_error *err)
 {
     gf_buffer start = {0}, end = {0}, bound = {0}, filter = {0}, *to = &call->request;
@@ -446,7 +445,7 @@ static gf_status begin_find(gf_backend_scan *s, gf_slice key, const gf_slice *qu
 }
 
 /* Take what the call found into s->at. */
-static gf_status take_found(gf_backend_scan *s, gf_hbase_call *call, bool *is_block, gf_error *err)
+static gf_status take_found(run_scan *s, gf_hbase_call *call, bool *is_block, gf_error *err)
 {
     gf_thrift_reader results = call->result;
     gf_hbase_result found = {0};
@@ -468,8 +467,8 @@ static gf_status take_found(gf_backend_scan *s, gf_hbase_call *call, bool *is_bl
     return st == GF_OK ? make_key(s, &s->at, &s->key, err) : st;
 }
 
-static gf_status find_entry(gf_backend_scan *s, gf_slice key, const gf_slice *qualifier,
-                            gf_row *row, gf_error *err)
+static gf_status find_entry(run_scan *s, gf_slice key, const gf_slice *qualifier, gf_row *row,
+                            gf_error *err)
 {
     gf_hbase_call call = {0};
     gf_buffer wanted = {0};
@@ -521,7 +520,8 @@ static gf_status add_row(gf_backend_scan *from, unsigned family, gf_row *row, gf
 gf_status gf_hbase_get_of_run(gf_hbase *b, unsigned table, unsigned family, gf_slice key,
                               const gf_slice *qualifier, gf_row *row, gf_error *err)
 {
-    gf_backend_scan s = {.b = b, .family = family}, *all;
+    gf_backend_scan *all;
+    run_scan s = {.b = b, .family = family};
     gf_status st = gf_hbase_find_table(b, table, &s.t, &s.schema, err);
     if (st != GF_OK) return st;
     s.is_wide = s.schema->families[family].layout == GF_LAYOUT_WIDE;

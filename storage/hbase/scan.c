@@ -332,7 +332,7 @@ static bool was_given(const gf_hbase_stored_scan *s, const gf_hbase_cell *cell)
     return s->reverse ? order >= 0 : order <= 0;
 }
 
-/* What is there instead of a value that was cut, and went while it was read; perhaps nothing. */
+/* The row once more, where a value that was cut went while it was read; perhaps there is none. */
 static gf_status read_again(gf_hbase_stored_scan *s, const gf_slice *qualifier, gf_row *row,
                             bool *is_block, gf_error *err)
 {

@@ -31,7 +31,7 @@ enum { ASYNC_WAL = 2, FSYNC_WAL = 4 };
 
 enum { REQUEST_BYTES = 1 << 20, MOST_ROWS = 4096, MOST_TRIES = 200, MANY_CELLS = 10000 };
 
-/* Of a row of the engine's that takes more than this all values but small ones are cut. */
+/* The most that a row of the engine's takes; of a larger one all values but small ones are cut. */
 enum { ROW_BYTES = GF_HBASE_PART_BYTES, SMALL_BYTES = 16 << 10 };
 
 /* The outcome of the changes of a row. */
@@ -224,7 +224,7 @@ static size_t put_size(const writing *w)
     return n;
 }
 
-/* Which values of a row of the engine's are cut; then the old parts of the cells are to be known. */
+/* Mark the values of a large row that are cut; then the old parts of the cells are to be known. */
 static void choose_cut(writing *w)
 {
     if (!w->t->own || put_size(w) <= ROW_BYTES) return;
@@ -493,7 +493,7 @@ static gf_status send_many(writing *w, many_rows *m, gf_error *err)
     if (!m->n) return GF_OK;
     bool deletes = m == &w->deletes;
     end_many(m);
-    /* What deletes gives a list of deletes that failed, which is empty: else it fails. */
+    /* A list of deletes that failed is the answer to these; it is empty, or the call fails. */
     return run(w, &m->call, deletes ? GF_THRIFT_LIST : GF_THRIFT_STOP,
                w->again ? GF_HBASE_WRITES_AGAIN : GF_HBASE_WRITES, err);
 }

@@ -104,6 +104,7 @@ COMMANDS = [
     Command("upgrade", "upgrade"),
     Command("backup", "backup TO", to="copy"),
     Command("restore", "restore IN/backup --to TO", to="copy"),
+    Command("copy", "copy STORE TO", to="copy"),
     Command("repair", "repair --to TO", to="copy"),
     Command("repair, damaged", "repair --to TO", store="damaged", to="repaired", good=(5,)),
     Command("export to a file", "export feedback --documents -o TO", again=False),

@@ -1,13 +1,14 @@
 /*
  * The engine's tables over a running HBase, whose URL GROUPERFISH_HBASE has (tests/hbase/up starts
  * one): changes as of a time, and made again later; runs; large values. The same is done there and of
- * the model that writes row after row, with the same answers. Rows are of a namespace that nobody had.
+ * the model that writes row after row, with the same answers. The tables are in a namespace of HBase that nobody had.
  */
 #include "storage/tables.h"
 
 #include "base/clock.h"
 #include "storage/hbase/backend.h"
 #include "storage/run_writer.h"
+#include "tests/hbase/name_space.h"
 #include "tests/storage/model_backend.h"
 #include "tests/storage/store.h"
 
@@ -16,7 +17,7 @@
 
 enum { MODEL, HBASE, SIDES };
 
-static const char *url;
+static char url[512];
 
 typedef struct test {
     gf_random r;
@@ -554,13 +555,13 @@ static void delete_as_stored(test *t, gf_slice build)
     for (; gf_scan_next(all, &row, &err) == GF_OK; n++)
         gf_batch_delete_row(t->batch[HBASE], memberships, row.key, 1);
     gf_scan_close(all);
-    gf_row_release(&row);
     assert_true(n > 5 && n < 100);
     gf_batch_stamp(t->batch[HBASE], t->stamp + 2);
     assert_ok(gf_batch_write(t->batch[HBASE], GF_SYNC_ON, &err));
     assert_ok(gf_scan_open(memberships, &o, &all, &err));
     assert_status(GF_ENOTFOUND, gf_scan_next(all, &row, &err));
     gf_scan_close(all);
+    gf_row_release(&row);
 }
 
 static void runs_read_as_the_models(void **state)
@@ -595,10 +596,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_newer_stays), cmocka_unit_test(what_comes_again_changes_nothing),
         cmocka_unit_test(large_values_are_cut), cmocka_unit_test(runs_read_as_the_models)};
-    url = getenv("GROUPERFISH_HBASE");
-    if (!url) {
+    if (!getenv("GROUPERFISH_HBASE")) {
         printf("SKIPPED: no HBase (tests/hbase/up starts one; GROUPERFISH_HBASE has its URL)\n");
         return 77;
     }
+    hbase_make_name_space(url, sizeof url);
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

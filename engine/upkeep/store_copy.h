@@ -1,0 +1,56 @@
+/**
+ * Copies of stores through their tables: between any two backends.
+ *
+ *     mark     tables:progress ("", "copy") has the source      no store is opened that has it
+ *     tables   made as the source has them; nothing else was written where one cannot be
+ *     rows     table by table, from one state where the source has such
+ *     no mark  synced: the copy is whole
+ */
+#ifndef GF_ENGINE_UPKEEP_STORE_COPY_H
+#define GF_ENGINE_UPKEEP_STORE_COPY_H
+
+#include "engine/store/store_internal.h"
+
+/** What is copied: a table, and what it is called where progress is told. */
+typedef struct gf_copy_table {
+    gf_table *from, *to;
+    gf_slice name;     /* as users know it */
+    uint32_t families; /* that are copied */
+    bool own;          /* the engine's own: its cells have no times */
+    uint64_t of;       /* its entries, as far as they are known; else 0 */
+} gf_copy_table;
+
+typedef struct gf_copy_plan {
+    gf_store *from;
+    gf_database *to;
+    gf_tables tables; /* of `to` */
+    const gf_snapshot *snapshot;
+    gf_copy_table *list; /* n of capacity */
+    size_t n, capacity;
+    uint64_t users; /* tables of users among them */
+    gf_arena memory;
+} gf_copy_plan;
+
+/* ---- copy_plan.c ----------------------------------------------------------------------------- */
+
+/** False of a table that the database only seems to have: HBase may have users' tables alone. */
+bool gf_copy_plan_keeps(gf_database *db, const gf_table *table);
+
+/** Refuse, in words, what `to` cannot keep; nothing is written. GF_EINVAL. */
+gf_status gf_copy_plan_check(gf_copy_plan *plan, gf_error *err);
+
+/** Make the tables in `to`, the rows of the table of tables among them, and list them. */
+gf_status gf_copy_plan_make(gf_copy_plan *plan, gf_error *err);
+
+void gf_copy_plan_release(gf_copy_plan *plan);
+
+/* ---- store_copy.c ---------------------------------------------------------------------------- */
+
+/** Copy all of a store into a database that has nothing. What was written when it fails stays, marked. */
+gf_status gf_store_copy_into(gf_store *from, const char *from_name, gf_database *to,
+                             const gf_copy_options *options, gf_copied *copied, gf_error *err);
+
+/** GF_EINVAL in words where the store is a copy that is not whole. */
+gf_status gf_store_copy_check(gf_store *store, const char *path, gf_error *err);
+
+#endif

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""copy between folders and HBase: both ways and to another HBase, with versions and times; a copy that is killed; refusals."""
+import json
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+import namespaces
+
+PROGRAM = os.environ["GROUPERFISH_PROGRAM"]
+
+
+def run(*words, code=0, store=None):
+    told = subprocess.run([PROGRAM, *words, *(["--store", store] if store else []), "--format", "jsonl"], capture_output=True, text=True, timeout=600, check=False)
+    if told.returncode != code:
+        sys.exit(f"{words}: {told.returncode}, not {code}: {told.stdout}{told.stderr}")
+    return told.stderr if code else [json.loads(line) for line in told.stdout.splitlines()]
+
+
+def check(what, good):
+    if not good:
+        sys.exit(f"failed: {what}")
+    print("ok", what)
+
+
+def rows(store):
+    """All cells with their versions and times; those that were given no time without."""
+    users = [cell for n in (1, 2, 77) for column in ("friend:u2", "log:n", "log:m", "short:x")
+             for cell in run("table", "get", "users", f"u{n}", "--column", column, "--versions", "5", store=store)]
+    return users, run("table", "scan", "users", store=store), run("table", "scan", "others", store=store)
+
+
+def make_store(store):
+    run("table", "create", "users", "--key", "id", "--family", "info", "--column", "info:age=int64", "--family", "friend:wide,versions=3",
+        "--family", "log:versions=3", "--family", "short:ttl=864000", store=store)
+    run("table", "create", "others", "--key", "time:int64-desc", "--key", "id", "--family", "main:wide", store=store)
+    lines = [{"key": [f"u{n}"], "timestamp": int(time.time() * 1000) - 9000 + k, "cells": {"log": {"n": str(k), **({"m": "x"} if k == 2 else {})}, "friend": {"u2": f"v{k}"}, "short": {"x": str(n)}}}
+             for n in range(1, 3000) for k in (1, 2, 3, 4)]
+    lines += [{"key": [f"u{n}"], "cells": {"info": {"age": n}}} for n in range(1, 3000)]
+    subprocess.run([PROGRAM, "table", "import", "users", "-", "--store", store], input="\n".join(map(json.dumps, lines)), text=True, check=True, stdout=subprocess.DEVNULL)
+    for n in range(5):
+        run("table", "put", "others", str(n), f"o{n}", "--set", f"main:c{n}={n}", store=store)
+
+
+def killed_copy(store, to):
+    """A copy that is killed after its first rows; the state it leaves."""
+    copying = subprocess.Popen([PROGRAM, "copy", store, to, "--progress", "jsonl"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    end = time.time() + 60
+    while time.time() < end and "users" not in namespaces.tables("gfcopy"):
+        time.sleep(0.02)
+    copying.send_signal(signal.SIGKILL)
+    return copying.wait()
+
+
+def main():
+    url, other = namespaces.make("gfcopy"), namespaces.make("gfcopytwo")
+    with tempfile.TemporaryDirectory() as folder:
+        store, back = os.path.join(folder, "store"), os.path.join(folder, "back")
+        make_store(store)
+        # a copy that is cut short is opened by nobody, and begun anew
+        if killed_copy(store, url) == -signal.SIGKILL:
+            said = run("table", "list", code=2, store=url)
+            check("a copy that was killed is refused", "is a copy of" in said and "not whole" in said)
+            check("nor is it copied from", "not whole" in run("copy", url, back, code=2) and not os.path.exists(back))
+        begun = time.time()
+        told = run("copy", store, url)[0]
+        print(f"{told['rows']} rows, {told['bytes']} bytes in {time.time() - begun:.1f} s")
+        check("all rows are told", told["tables"] == 2 and told["rows"] >= 4 * 2999)
+        check("all versions are there", rows(store) == rows(url))
+        check("a namespace with tables is refused", "has tables already" in run("copy", store, url, code=2))
+        check("one store twice", "are one store" in run("copy", url, url, code=2))
+        run("copy", url, back)
+        check("they come back", rows(store) == rows(back))
+        check("the copy is sound", run("verify", store=back)[0]["faults"] == 0)
+        run("copy", url, other)
+        check("from HBase to HBase", rows(store) == rows(other))
+        # what HBase cannot keep is told before anything is written
+        run("table", "drop", "users", store=other)
+        run("table", "drop", "others", store=other)
+        run("table", "create", "mine", "--key", "id", "--family", "main", "--namespace", "mine", store=store)
+        said = run("copy", store, other, code=2)
+        check("tables of other namespaces", 'namespace "mine"' in said)
+        check("and nothing is left", namespaces.tables("gfcopytwo") == [])
+
+
+if __name__ == "__main__":
+    main()
