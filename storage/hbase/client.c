@@ -275,7 +275,7 @@ static gf_status try_call(gf_hbase_client *client, gf_hbase_call *call, gf_thrif
     return st;
 }
 
-/* Of a gateway that closes the connection: perhaps the request was more than it takes. */
+/* A gateway that closes the connection may have got a request of more than it takes. */
 static void add_size(const gf_hbase_call *call, gf_error *why)
 {
     enum { USUAL = 2 << 20 };

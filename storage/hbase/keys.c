@@ -24,7 +24,7 @@ static size_t part_length(const gf_key_part *part, gf_slice rest)
     }
 }
 
-/* Where the last part begins, and it is a string; SIZE_MAX: the bytes are the same. */
+/* The beginning of the last part, if it is a string; SIZE_MAX: the bytes are the same. */
 static size_t last_string(const gf_schema *s, gf_slice bytes)
 {
     size_t at = 0;

@@ -57,7 +57,7 @@ void gf_hbase_put_quoted(gf_buffer *b, gf_slice s)
     gf_buffer_byte(b, '\'');
 }
 
-/* Which cells of a row: those that begin so, and come behind (in reverse: before) one. */
+/* The cells of a row that begin so, and come behind (in reverse: before) one. */
 static gf_status make_filter(gf_hbase_stored_scan *s, const gf_scan_options *o, gf_error *err)
 {
     gf_buffer from = {0}, to = {0}; /* the first, and the first behind; empty: there is no end */

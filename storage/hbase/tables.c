@@ -360,7 +360,7 @@ static gf_status lacks_family(const gf_hbase_table *t, const description *d, con
     return st;
 }
 
-/* Where HBase has the table: its families as they are there, and those that it lacks. */
+/* A table that HBase has: its families as they are there, and those that it lacks. */
 static gf_status join_table(gf_hbase *b, gf_hbase_table *t, gf_schema *s, gf_family *families,
                             gf_error *err)
 {
@@ -603,7 +603,7 @@ gf_status gf_hbase_alter_family(gf_backend *backend, unsigned number, unsigned f
     return st;
 }
 
-/* Of a table that was made elsewhere only our knowledge of it goes. */
+/* A table that was made elsewhere stays: only our knowledge of it goes. */
 gf_status gf_hbase_drop_table(gf_backend *backend, unsigned number, const gf_cancel *cancel,
                               gf_error *err)
 {

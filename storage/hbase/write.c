@@ -304,7 +304,7 @@ static const effect *find_effect(const writing *w, unsigned family, gf_slice qua
     return NULL;
 }
 
-/* What goes of that which is there: cells, and families that go as a whole. */
+/* The cells that go of those that are there, and families that go as a whole. */
 typedef struct going {
     gf_hbase_cell *cells; /* n, borrowed from what was read; with the times of deletions */
     size_t n;
