@@ -264,7 +264,6 @@ void gf_tasks_shared_ended(gf_task *t, gf_task_state state, bool give_back)
     pthread_mutex_lock(&s->keeping);
     gf_status st = GF_OK;
     t->told_end = true;
-    give_back = give_back && !t->wanted_to_end;
     if (!t->lost)
         st = renew(t, give_back ? NOBODY : NULL, give_back ? GF_TASK_QUEUED : state, &taken, &err);
     if (taken) lose(t);
@@ -536,7 +535,10 @@ static void renew_all(struct gf_tasks_shared *s)
     pthread_mutex_lock(&s->keeping);
     for (gf_task *t = next_open(s->tasks, NULL); t && !is_over(s); t = next_open(s->tasks, t)) {
         if (t->told_end) continue;
-        gf_status st = renew(t, NULL, t->info.state, &taken, &err);
+        pthread_mutex_lock(&s->tasks->lock);
+        gf_task_state state = t->info.state;
+        pthread_mutex_unlock(&s->tasks->lock);
+        gf_status st = renew(t, NULL, state, &taken, &err);
         if (taken) lose(t);
         if (st != GF_OK)
             GF_LOG(s->tasks->log, GF_LOG_WARN, "task_not_kept", GF_LOG_STR("task", t->info.id),
