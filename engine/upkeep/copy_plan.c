@@ -60,12 +60,15 @@ static gf_schema schema_of(const gf_copy_plan *p, const gf_table *from)
 
 static gf_status make_own(gf_copy_plan *p, gf_error *err)
 {
-    gf_table *own[OWN], *made;
+    gf_table *own[OWN], *there[OWN], *made;
     gf_status st = GF_OK;
+    bool holds = gf_database_holds_in_rows(p->to); /* by families that no other store has */
     list_own(&p->from->tables, own);
+    list_own(&p->tables, there);
     for (int i = 0; i < OWN && st == GF_OK; i++) {
         gf_schema s = schema_of(p, own[i]);
-        st = gf_table_open(p->to, &s, &made, err);
+        made = there[i];
+        if (!holds) st = gf_table_open(p->to, &s, &made, err);
         if (st == GF_OK) st = add_table(p, own[i], made, gf_slice_str(s.name), err);
         if (st != GF_OK) break;
         gf_copy_table *t = &p->list[p->n - 1];

@@ -155,7 +155,7 @@ static gf_slice find_argument(const gf_argument *arguments, size_t n, const char
 }
 
 /* A row as a task that borrows from it; its arguments are to be freed, also where it is damaged. */
-static bool read_row(const gf_asked *a, gf_task *t)
+static bool read_row(const gf_asked_task *a, gf_task *t)
 {
     gf_slice from = a->task;
     *t = (gf_task){.arguments = NULL};
@@ -209,7 +209,7 @@ typedef struct looking_up {
     char owner[64];
 } looking_up;
 
-static gf_status note_owner(void *context, const gf_asked *a, gf_error *err)
+static gf_status note_owner(void *context, const gf_asked_task *a, gf_error *err)
 {
     looking_up *l = context;
     (void)err;
@@ -311,7 +311,7 @@ typedef struct reading {
     void *context;
 } reading;
 
-static gf_status visit_other(void *context, const gf_asked *a, gf_error *err)
+static gf_status visit_other(void *context, const gf_asked_task *a, gf_error *err)
 {
     reading *r = context;
     gf_task t;
@@ -322,7 +322,7 @@ static gf_status visit_other(void *context, const gf_asked *a, gf_error *err)
     return st;
 }
 
-static gf_status visit_same(void *context, const gf_asked *a, gf_error *err)
+static gf_status visit_same(void *context, const gf_asked_task *a, gf_error *err)
 {
     reading *r = context;
     gf_task t;
@@ -421,7 +421,7 @@ static void cancel_mine(struct gf_tasks_shared *s, gf_slice id)
     pthread_mutex_unlock(&s->tasks->lock);
 }
 
-static sight *see(struct gf_tasks_shared *s, const gf_asked *a)
+static sight *see(struct gf_tasks_shared *s, const gf_asked_task *a)
 {
     for (size_t i = 0; i < s->n; i++)
         if (gf_slice_equal(gf_slice_str(s->sights[i].id), a->id)) return &s->sights[i];
@@ -435,7 +435,7 @@ static sight *see(struct gf_tasks_shared *s, const gf_asked *a)
 }
 
 /* Whether nobody is at the task, as far as was seen. */
-static bool is_free(struct gf_tasks_shared *s, const gf_asked *a)
+static bool is_free(struct gf_tasks_shared *s, const gf_asked_task *a)
 {
     sight *mine = see(s, a);
     uint32_t hash = gf_murmur3(a->owner, 1);
@@ -464,7 +464,7 @@ static void forget_gone(struct gf_tasks_shared *s)
 }
 
 /* A task that was taken goes on here as what it was there; of one that came back the old one goes. */
-static gf_status take(struct gf_tasks_shared *s, const gf_asked *a, const gf_task *from,
+static gf_status take(struct gf_tasks_shared *s, const gf_asked_task *a, const gf_task *from,
                       gf_error *err)
 {
     gf_task *t;
@@ -495,7 +495,7 @@ static gf_status take(struct gf_tasks_shared *s, const gf_asked *a, const gf_tas
     return st;
 }
 
-static gf_status look_at(void *context, const gf_asked *a, gf_error *err)
+static gf_status look_at(void *context, const gf_asked_task *a, gf_error *err)
 {
     struct gf_tasks_shared *s = context;
     gf_task t;

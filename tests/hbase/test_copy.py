@@ -40,7 +40,7 @@ def make_store(store):
     run("rebuild", "posts", store=store)
     run("delete", "posts", run("export", "posts", store=store)[0]["id"], store=store)
     run("rebuild", "posts", store=store)
-    run("rename", "posts", "1", "--to", "named", "--by", "me", store=store)
+    run("rename", "posts", "1", "named", "--by", "me", store=store)
     run("table", "create", "users", "--key", "id", "--family", "info", "--column", "info:age=int64", "--family", "friend:wide,versions=3",
         "--family", "log:versions=3", "--family", "short:ttl=864000", store=store)
     run("table", "create", "others", "--key", "time:int64-desc", "--key", "id", "--family", "main:wide", store=store)
