@@ -434,8 +434,22 @@ static sight *see(struct gf_tasks_shared *s, const gf_asked_task *a)
     return mine;
 }
 
+/*
+ * A lease has ended once it was seen unchanged for its time. So that of a task whose server is silent
+ * is looked at before the task is taken: else that time would begin only then.
+ */
+static void watch_lease(struct gf_tasks_shared *s, const gf_task *t)
+{
+    gf_buffer key = {0};
+    gf_lease_owner owner;
+    gf_tables_collection_key(&key, t->info.name_space, t->info.collection);
+    if (gf_buffer_check(&key, NULL) == GF_OK)
+        gf_lease_find(s->store, gf_buffer_view(&key), &owner, NULL);
+    gf_buffer_release(&key);
+}
+
 /* Whether nobody is at the task, as far as was seen. */
-static bool is_free(struct gf_tasks_shared *s, const gf_asked_task *a)
+static bool is_free(struct gf_tasks_shared *s, const gf_asked_task *a, const gf_task *t)
 {
     sight *mine = see(s, a);
     uint32_t hash = gf_murmur3(a->owner, 1);
@@ -448,7 +462,7 @@ static bool is_free(struct gf_tasks_shared *s, const gf_asked_task *a)
         mine->since = now;
         mine->looks = 0;
     }
-    mine->looks++;
+    if (++mine->looks > 1) watch_lease(s, t);
     return mine->looks >= SILENCE_LOOKS && now - mine->since >= SILENCE * s->store->patience;
 }
 
@@ -507,7 +521,7 @@ static gf_status look_at(void *context, const gf_asked_task *a, gf_error *err)
     bool ended = good && t.info.state >= GF_TASK_DONE;
     if (ended && gf_clock_ms() - t.info.ended > KEPT_MS)
         st = gf_asked_delete(s->store, a->name_space, a->id, err);
-    else if (good && !mine && !ended && is_free(s, a))
+    else if (good && !mine && !ended && is_free(s, a, &t))
         st = take(s, a, &t, err);
     gf_free(t.arguments);
     return st;
