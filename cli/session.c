@@ -3,6 +3,7 @@
 
 #include "base/grow.h"
 #include "cli/listed_columns.h"
+#include "engine/ranks/world.h"
 #include "formats/text/csv.h"
 
 #include <errno.h>
@@ -552,16 +553,45 @@ static void print_error(const gf_session *s, gf_status st, const gf_error *err)
     if (st == GF_EINVAL) fprintf(stderr, "See: grouperfish help %s\n", s->command->name);
 }
 
+static bool can_have_ranks(const gf_operation *o)
+{
+    for (size_t i = 0; i < o->n_parameters; i++)
+        if (strcmp(o->parameters[i].name, "ranks") == 0) return true;
+    return false;
+}
+
+/*
+ * Started by mpirun or srun, this process and those beside it are the ranks: the first has the store.
+ * Does not return in the others.
+ */
+static gf_status join_ranks(gf_session *s, gf_error *err)
+{
+    gf_ranks_world world;
+    if (!s->operation || !can_have_ranks(s->operation) || s->access.remote.url ||
+        !gf_ranks_world_find(&world))
+        return GF_OK;
+    bool asked = gf_session_has(s, "ranks") || gf_session_has(s, "hosts");
+    if (world.n == 1 && !asked) return GF_OK;
+    gf_slice given = gf_session_argument(s, "threads");
+    const char *threads = given.len ? given.ptr : "0"; /* arguments are whole words */
+    if (world.me > 0) return gf_ranks_world_become(&world, threads, err);
+    snprintf(s->n_ranks, sizeof s->n_ranks, "%u", world.n);
+    gf_status st = asked ? GF_OK : gf_session_add(s, "ranks", s->n_ranks, err);
+    return st == GF_OK ? gf_ranks_world_open(&world, threads, err) : st;
+}
+
 int gf_session_run(gf_session *s)
 {
     gf_error err = {GF_OK, ""};
     gf_meter_init(&s->meter);
     gf_status st = choose_store(s, &err);
+    if (st == GF_OK) st = join_ranks(s, &err);
     if (st == GF_OK) st = s->command->run ? s->command->run(s, &err) : run_command(s, &err);
     /* The reader closed the pipe: it has all that it wanted. */
     bool unread = st == GF_ECANCELLED && !gf_session_signal && ferror(stdout);
     if (st != GF_OK && !unread) print_error(s, st, &err);
     gf_store_access_close(&s->access);
+    gf_ranks_world_close();
     gf_files_close(s->files);
     gf_source_close(s->source);
     gf_meter_release(&s->meter);

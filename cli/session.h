@@ -62,6 +62,7 @@ struct gf_session {
     FILE *rejects_file;
     gf_meter meter;
     uint64_t n_notices, n_refused;
+    char n_ranks[16]; /* an argument, where mpirun started this process and others */
     gf_buffer text;   /* of a file, as an argument */
     gf_buffer notice; /* the last one, not yet printed: a count may follow it on its line */
 };

@@ -25,6 +25,9 @@ enum {
     GF_BACKEND_NAMED = 32
 };
 
+/* What the name of a table begins with that others know, where the backend has GF_BACKEND_NAMED. */
+#define GF_BACKEND_USERS_TABLE "table:"
+
 typedef enum gf_change_kind {
     GF_CHANGE_PUT,         /* qualifier, value, timestamp */
     GF_CHANGE_REPLACE,     /* columns, of equal names the last counts; timestamp; a packed family */
@@ -35,6 +38,13 @@ typedef enum gf_change_kind {
 
 /* A put's value is as it was given, or as gf_value_compress made it. */
 typedef enum gf_value_form { GF_VALUE_GIVEN, GF_VALUE_NOT_SMALLER, GF_VALUE_SMALLER } gf_value_form;
+
+/**
+ * What gf_value_compress was given. GF_ENOMEM; GF_ECORRUPT.
+ * @param memory  its content is replaced; *expanded borrows from it, or from the value
+ */
+gf_status gf_value_expand(const gf_compressed *value, gf_buffer *memory, gf_slice *expanded,
+                          gf_error *err);
 
 typedef struct gf_change {
     gf_change_kind kind;
@@ -112,6 +122,10 @@ typedef struct gf_backend_operations {
     /* The schema of the table of that number as it is now, borrowed likewise; NULL where there is
      * none. The call may be NULL: the backend does not list its tables. */
     const gf_schema *(*schema_of)(gf_backend *b, unsigned number);
+
+    /* Whether there is a table of that name, made here or by others. NULL where schema_of tells of
+     * all that there are; with GF_BACKEND_NAMED it tells of those alone that are open. */
+    gf_status (*has_table)(gf_backend *b, const char *name, bool *has, gf_error *err);
 
     /* As gf_database_find_any; NULL where schema_of knows all tables that there are. */
     gf_status (*find_any)(gf_backend *b, gf_buffer *name, gf_error *err);
@@ -315,6 +329,9 @@ gf_status gf_table_open_numbered(gf_database *db, const gf_schema *schema, unsig
 
 /** The number that the backend knows a table by. */
 unsigned gf_table_number(const gf_table *table);
+
+/** Whether the database has a table of that name; of a backend with GF_BACKEND_NAMED it may be others'. */
+gf_status gf_database_has_table(gf_database *db, const char *name, bool *has, gf_error *err);
 
 /**
  * The name of some table that is there, whoever made it, appended.

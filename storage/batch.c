@@ -122,8 +122,7 @@ static gf_status check_compressed(const gf_table *t, unsigned family, gf_error *
     gf_status st = gf_table_check_family(t, family, err);
     if (st != GF_OK) return st;
     const gf_family *f = &s->families[family];
-    bool able = gf_database_capabilities(t->db) & GF_BACKEND_COMPRESSED;
-    if (able && f->layout == GF_LAYOUT_WIDE && f->compression == GF_COMPRESSION_SNAPPY &&
+    if (f->layout == GF_LAYOUT_WIDE && f->compression == GF_COMPRESSION_SNAPPY &&
         f->versions <= 1 && !f->ttl_seconds)
         return GF_OK;
     return gf_fail(err, GF_EINVAL,
@@ -131,10 +130,25 @@ static gf_status check_compressed(const gf_table *t, unsigned family, gf_error *
                    f->name);
 }
 
+/* A backend that keeps values as they are gets this one so. */
+static void put_expanded(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
+                         gf_slice qualifier, const gf_compressed *value)
+{
+    gf_buffer memory = {0};
+    gf_slice expanded;
+    if (b->error.status == GF_OK && gf_value_expand(value, &memory, &expanded, &b->error) == GF_OK)
+        gf_batch_put(b, t, key, family, qualifier, expanded, 0);
+    gf_buffer_release(&memory);
+}
+
 void gf_batch_put_compressed(gf_batch *b, gf_table *t, gf_slice key, unsigned family,
                              gf_slice qualifier, const gf_compressed *value)
 {
     size_t n = b->n;
+    if (!(gf_database_capabilities(t->db) & GF_BACKEND_COMPRESSED)) {
+        put_expanded(b, t, key, family, qualifier, value);
+        return;
+    }
     gf_batch_put(b, t, key, family, qualifier, value->bytes, 0);
     if (b->error.status != GF_OK || check_compressed(t, family, &b->error) != GF_OK) return;
     b->changes[n].form = value->smaller ? GF_VALUE_SMALLER : GF_VALUE_NOT_SMALLER;

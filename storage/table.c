@@ -54,6 +54,18 @@ gf_status gf_table_find(gf_database *db, const char *name, gf_table **table, gf_
     return gf_fail(err, GF_ENOTFOUND, "the database has no table %s", name);
 }
 
+gf_status gf_database_has_table(gf_database *db, const char *name, bool *has, gf_error *err)
+{
+    const gf_backend_operations *operations = db->backend->operations;
+    *has = false;
+    if (operations->has_table) return operations->has_table(db->backend, name, has, err);
+    for (unsigned n = 1; n < GF_MAX_TABLES && !*has; n++) {
+        const gf_schema *schema = gf_database_schema(db, n);
+        *has = schema && strcmp(schema->name, name) == 0;
+    }
+    return GF_OK;
+}
+
 static void forget_table(gf_database *db, gf_table *table)
 {
     for (gf_table **at = &db->tables; *at; at = &(*at)->next)

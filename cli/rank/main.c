@@ -1,6 +1,10 @@
 /*
- * grouperfish-rank: one of the processes that cluster together. `grouperfish rebuild --ranks` starts
- * them by mpirun; nobody else does.
+ * grouperfish-rank: one of the processes that cluster together. `grouperfish rebuild` starts them, or
+ * becomes one:
+ *
+ *     grouperfish-rank SOCKET THREADS     by `--ranks` and mpirun
+ *     grouperfish-rank - THREADS N        one of N that others started (engine/ranks/world.h): rank 0
+ *                                         reads the socket's path from its standard input
  */
 #include "cli/rank/mpi.h"
 
@@ -10,6 +14,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,15 +37,39 @@ static gf_status reach_holder(const char *path, int *fd, gf_error *err)
         strerror(errno));
 }
 
-/* The processors of this machine, dealt to the ranks that are on it. */
-static unsigned own_threads(const char *asked)
+/* The processors of this machine, dealt to the ranks that are on it; bound to some, it has those. */
+static unsigned own_threads(const gf_rank_mpi *mpi, const char *asked)
 {
     unsigned long n = strtoul(asked, NULL, 10);
-    const char *beside = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
-    long ranks = beside ? strtol(beside, NULL, 10) : 1, processors = sysconf(_SC_NPROCESSORS_ONLN);
+    long processors = sysconf(_SC_NPROCESSORS_ONLN), ranks = gf_rank_mpi_beside(mpi);
+    cpu_set_t own;
     if (n > 0) return (unsigned)n;
-    if (ranks < 1 || processors <= ranks) return 1;
-    return (unsigned)(processors / ranks);
+    if (sched_getaffinity(0, sizeof own, &own) == 0 && CPU_COUNT(&own) < processors)
+        return (unsigned)CPU_COUNT(&own);
+    return processors > ranks ? (unsigned)(processors / ranks) : 1;
+}
+
+/*
+ * Where rank 0 is told the socket's path, or that there is nothing to cluster: then the path is empty, for
+ * all ranks. The others get that path, too, and do not look at it.
+ */
+static gf_status wait_for_rows(gf_ranks *ranks, const char *started, gf_buffer *path, gf_error *err)
+{
+    unsigned n = (unsigned)strtoul(started, NULL, 10);
+    char part[256];
+    ssize_t got = 1;
+    if (gf_ranks_n(ranks) != n)
+        return gf_fail(err, GF_EIO,
+                       "%u processes were started together, and of those MPI knows %u: start them "
+                       "by Open MPI's mpirun, or by srun --mpi=pmix",
+                       n, gf_ranks_n(ranks));
+    while (gf_ranks_me(ranks) == 0 && got != 0) {
+        got = read(STDIN_FILENO, part, sizeof part);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return gf_fail_errno(err, "the process of the store is not heard");
+        gf_buffer_append(path, part, (size_t)got);
+    }
+    return gf_ranks_send_all(ranks, 0, path, err);
 }
 
 static double silence_of(void *context)
@@ -55,30 +84,38 @@ static void end_all(void *context)
     gf_rank_mpi_abort();
 }
 
-static gf_status serve(gf_rank_mpi *mpi, const char *path, const char *threads, gf_error *err)
+static gf_status serve(gf_rank_mpi *mpi, const char *path, const char *threads,
+                       gf_ranked_account *account, gf_error *err)
 {
     gf_ranks_serving s = {.ranks = gf_rank_mpi_ranks(mpi),
                           .fd = -1,
                           .silence = silence_of,
                           .gone = end_all,
-                          .context = mpi};
+                          .context = mpi,
+                          .account = account};
     gf_status st = gf_ranks_me(s.ranks) == 0 ? reach_holder(path, &s.fd, err) : GF_OK;
-    if (st == GF_OK) st = gf_pool_create(own_threads(threads), &s.pool, err);
+    if (st == GF_OK) st = gf_pool_create(own_threads(mpi, threads), &s.pool, err);
     if (st == GF_OK) st = gf_ranks_serve(&s, err);
     gf_pool_free(s.pool);
     if (s.fd >= 0) close(s.fd);
     return st;
 }
 
-/* What this rank took, for whoever keeps what ranks say. */
-static void tell_account(const gf_ranks *ranks)
+/* What this rank took, for whoever keeps what ranks say (bench/ranks). */
+static void tell_account(const gf_ranks *ranks, const gf_ranked_account *a)
 {
     struct rusage used;
     if (getrusage(RUSAGE_SELF, &used) != 0) return;
     double seconds = (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
                      (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) / 1e6;
-    fprintf(stderr, "rank %u: %.1f s of processor time, %ld MB of memory, %" PRIu64 " bytes sent\n",
-            gf_ranks_me(ranks), seconds, used.ru_maxrss / 1024, ranks->sent);
+    fprintf(stderr,
+            "rank %u: %.1f s of processor time, %ld KB of memory, %" PRIu64
+            " bytes sent; first pass: %" PRIu64 " of changes, %" PRIu64
+            " of centres; %u later ones: %" PRIu64 ", %" PRIu64 ", %" PRIu64
+            " documents moved; centres of %" PRIu64 " entries\n",
+            gf_ranks_me(ranks), seconds, used.ru_maxrss, ranks->sent, a->first_changes,
+            a->first_centres, a->later_passes, a->later_changes, a->later_centres, a->moved,
+            a->centre_entries);
 }
 
 int main(int n_words, char **words)
@@ -89,7 +126,7 @@ int main(int n_words, char **words)
         printf("grouperfish-rank %s\n", gf_version());
         return 0;
     }
-    if (n_words != 3) {
+    if (n_words != 3 && n_words != 4) {
         fprintf(stderr, "grouperfish-rank: `grouperfish rebuild --ranks` starts this program\n");
         return 2;
     }
@@ -97,13 +134,24 @@ int main(int n_words, char **words)
         fprintf(stderr, "grouperfish-rank: %s\n", err.message);
         return 1;
     }
-    if (serve(mpi, words[1], words[2], &err) != GF_OK) {
+    gf_buffer path = {0};
+    gf_ranked_account account = {0};
+    bool is_joined = n_words == 4;
+    gf_status st = GF_OK;
+    if (is_joined)
+        st = wait_for_rows(gf_rank_mpi_ranks(mpi), words[3], &path, &err);
+    else
+        gf_buffer_str(&path, words[1]);
+    if (st == GF_OK) st = gf_buffer_check(&path, &err);
+    if (st == GF_OK && path.len) st = serve(mpi, gf_buffer_cstr(&path), words[2], &account, &err);
+    gf_buffer_release(&path);
+    if (st != GF_OK) {
         fprintf(stderr, "grouperfish-rank: %s\n", err.message);
         fflush(stderr);
         usleep(200000); /* for mpirun to pass that on */
         gf_rank_mpi_abort();
     }
-    tell_account(gf_rank_mpi_ranks(mpi));
+    if (!is_joined) tell_account(gf_rank_mpi_ranks(mpi), &account); /* else a user would read it */
     gf_rank_mpi_close(mpi);
     return 0;
 }

@@ -25,6 +25,7 @@ struct gf_rank_mpi {
     gf_ranks ranks;
     pthread_mutex_t lock; /* of all calls of MPI */
     MPI_Comm beats;
+    unsigned beside; /* ranks of this machine */
     pthread_t beating;
     bool is_over;
     double *heard;       /* n: when; of rank 0, at rank 0 of all */
@@ -229,6 +230,17 @@ double gf_rank_mpi_silence(gf_rank_mpi *m)
 
 /* ---- the job ------------------------------------------------------------------------------------ */
 
+/* Ranks that share memory with this one, which is one of them. */
+static unsigned count_beside(void)
+{
+    MPI_Comm machine;
+    int n = 1;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_size(machine, &n);
+    MPI_Comm_free(&machine);
+    return (unsigned)n;
+}
+
 gf_status gf_rank_mpi_open(gf_rank_mpi **mpi, gf_error *err)
 {
     int provided, n, me;
@@ -242,6 +254,7 @@ gf_status gf_rank_mpi_open(gf_rank_mpi **mpi, gf_error *err)
     MPI_Comm_size(MPI_COMM_WORLD, &n);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     MPI_Comm_dup(MPI_COMM_WORLD, &m->beats);
+    m->beside = count_beside();
     m->ranks = (gf_ranks){&by_mpi, m, (unsigned)n, (unsigned)me, 0};
     m->heard = gf_array((size_t)n, sizeof *m->heard);
     m->beaten = gf_array((size_t)n, sizeof(MPI_Request));
@@ -284,6 +297,11 @@ void gf_rank_mpi_close(gf_rank_mpi *m)
     gf_free(m->heard);
     gf_free(m->beaten);
     gf_free(m);
+}
+
+unsigned gf_rank_mpi_beside(const gf_rank_mpi *m)
+{
+    return m->beside;
 }
 
 gf_ranks *gf_rank_mpi_ranks(gf_rank_mpi *m)

@@ -25,6 +25,9 @@ void gf_rank_mpi_close(gf_rank_mpi *mpi);
 /** Borrowed until then. */
 gf_ranks *gf_rank_mpi_ranks(gf_rank_mpi *mpi);
 
+/** Ranks on this machine, with this one. */
+unsigned gf_rank_mpi_beside(const gf_rank_mpi *mpi);
+
 /** At rank 0: the seconds since the rank that has been silent longest was heard; at others since rank 0 was. Any thread. */
 double gf_rank_mpi_silence(gf_rank_mpi *mpi);
 

@@ -148,9 +148,11 @@ static gf_status draw_sample(const ranked_job *j, gf_buffer *out, gf_error *err)
     return gf_buffer_check(out, err);
 }
 
-/* k-means of the sample, at rank 0: the centres as bytes, in front of them their number. */
-static gf_status cluster_sample(ranked_job *j, const gf_buffer *parts, gf_buffer *out,
-                                gf_error *err)
+/*
+ * k-means of the sample, at rank 0: the centres as bytes, in front of them their number. The parts are
+ * released as soon as they are rows.
+ */
+static gf_status cluster_sample(ranked_job *j, gf_buffer *parts, gf_buffer *out, gf_error *err)
 {
     gf_kmeans_options o = *kmeans_of(j);
     gf_refinement chosen; /* its rows are not those of the sample: they are not swept */
@@ -158,6 +160,8 @@ static gf_status cluster_sample(ranked_job *j, const gf_buffer *parts, gf_buffer
     gf_kmeans r = {0};
     gf_status st =
         gf_ranked_bytes_take_rows(parts, gf_ranks_n(j->ranks), j->rows->x->n_cols, &x, err);
+    for (unsigned i = 0; i < gf_ranks_n(j->ranks); i++)
+        gf_buffer_release(&parts[i]);
     o.start = NULL;
     o.start_k = 0;
     o.start_refined = o.settled = false;
@@ -303,6 +307,24 @@ static gf_status update(ranked_job *j, gf_ranked_sums *sums, uint32_t *before, b
     return st;
 }
 
+/* After the first pass, and after each of the others. */
+static void keep_account(const ranked_job *j, const gf_ranked_sums *sums, uint64_t moved)
+{
+    gf_ranked_account *a = j->options->account;
+    gf_ranked_sent sent = gf_ranked_sums_sent(sums);
+    if (!a) return;
+    if (j->passes == 0) {
+        *a = (gf_ranked_account){.first_changes = sent.changes, .first_centres = sent.centres};
+        for (uint32_t c = 0; c < j->p.k; c++)
+            a->centre_entries += j->p.centres.at[c].n;
+        return;
+    }
+    a->later_changes = sent.changes - a->first_changes;
+    a->later_centres = sent.centres - a->first_centres;
+    a->later_passes = j->passes;
+    a->moved += moved;
+}
+
 static gf_status make_passes(ranked_job *j, gf_error *err)
 {
     gf_partition *p = &j->p;
@@ -325,6 +347,7 @@ static gf_status make_passes(ranked_job *j, gf_error *err)
     tell(j, "clustering", 0, 0);
     if (st == GF_OK) st = gf_passes_assign_all(passes, p, NULL, &report, err);
     if (st == GF_OK) st = update(j, sums, before, changed, err);
+    if (st == GF_OK) keep_account(j, sums, 0);
     while (st == GF_OK && j->passes < most && !j->converged) {
         tell(j, "clustering", j->passes, most);
         st = gf_passes_assign(passes, p, &report, err);
@@ -333,6 +356,7 @@ static gf_status make_passes(ranked_job *j, gf_error *err)
         j->passes++;
         j->converged = (double)moved <= tolerance * (double)j->n;
         if (moved) st = update(j, sums, before, changed, err);
+        if (st == GF_OK) keep_account(j, sums, moved);
     }
     gf_passes_free(passes);
     gf_ranked_sums_free(sums);
@@ -511,8 +535,7 @@ gf_status gf_ranked_run(gf_ranks *ranks, gf_pool *pool, const gf_ranked_rows *ro
                         const gf_ranked_options *options, gf_kmeans *out, gf_error *err)
 {
     ranked_job j = {.ranks = ranks, .pool = pool, .rows = rows, .options = options};
-    const bool has_start = options->kmeans.start_k > 0;
-    assert(!has_start || rows->start);
+    assert(options->kmeans.start_k == 0 || rows->start);
     gf_status st = count_rows(&j, err);
     if (st == GF_OK) st = gf_fold_rows(pool, rows->x, &j.fold, err);
     if (st == GF_OK) {

@@ -32,6 +32,15 @@ typedef struct gf_ranked_rows {
 typedef gf_status gf_ranked_sweep(void *context, uint32_t n, uint32_t k, uint32_t *label,
                                   gf_error *err);
 
+/** What passes took between ranks, for whoever compares it with what was reckoned. */
+typedef struct gf_ranked_account {
+    uint64_t first_changes, first_centres; /* bytes that this rank sent in the first pass */
+    uint64_t later_changes, later_centres; /* likewise in all others */
+    uint64_t moved;          /* documents of all ranks that changed cluster in those */
+    uint64_t centre_entries; /* of all centres, after the first pass */
+    unsigned later_passes;
+} gf_ranked_account;
+
 typedef struct gf_ranked_options {
     /*
      * The same at all ranks, but for progress, which rank 0 tells; `start` is not looked at (start_k
@@ -42,6 +51,7 @@ typedef struct gf_ranked_options {
     bool sweeps;            /* where the rows are such that they pay (gf_refinement_pays) */
     gf_ranked_sweep *sweep; /* at rank 0, where there are sweeps */
     void *sweep_context;
+    gf_ranked_account *account; /* NULL, or set */
 } gf_ranked_options;
 
 /**

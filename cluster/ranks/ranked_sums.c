@@ -36,6 +36,7 @@ struct gf_ranked_sums {
     gf_buffer *to, *from;  /* n: the same by owner; what came */
     owned_sum *owned;      /* clusters me, me + n, me + 2 n ... */
     uint64_t *start;       /* k + 1: where a cluster's moved rows begin */
+    gf_ranked_sent sent;
 
     /* of the current call */
     const gf_points *points;
@@ -245,6 +246,11 @@ static gf_status change_task(void *context, size_t index, unsigned worker, gf_er
     return GF_OK;
 }
 
+static uint64_t bytes_sent(const gf_ranked_sums *s)
+{
+    return s->ranks ? s->ranks->sent : 0;
+}
+
 /* All that the workers wrote, by owner, is dealt. */
 static gf_status deal(gf_ranked_sums *s, gf_error *err)
 {
@@ -261,7 +267,9 @@ static gf_status deal(gf_ranked_sums *s, gf_error *err)
         st = gf_buffer_check(&s->to[i], err);
         to[i] = gf_buffer_view(&s->to[i]);
     }
+    uint64_t before = bytes_sent(s);
     if (st == GF_OK) st = gf_ranks_deal(s->ranks, to, s->from, err);
+    s->sent.changes += bytes_sent(s) - before;
     for (unsigned i = 0; i < s->n; i++)
         gf_buffer_release(&s->to[i]);
     gf_free(to);
@@ -422,7 +430,9 @@ static gf_status tell_centres(gf_ranked_sums *s, bool *changed, gf_error *err)
     for (unsigned i = 0; i < s->n; i++)
         to[i] = gf_buffer_view(mine);
     gf_status st = gf_buffer_check(mine, err);
+    uint64_t before = bytes_sent(s);
     if (st == GF_OK) st = gf_ranks_deal(s->ranks, to, s->from, err);
+    s->sent.centres += bytes_sent(s) - before;
     gf_buffer_release(mine);
     gf_free(to);
     for (uint32_t c = 0; c < s->k; c++) {
@@ -458,6 +468,11 @@ gf_status gf_ranked_sums_move(gf_ranked_sums *s, const gf_points *points, const 
     s->changes = NULL;
     s->first_change = NULL;
     return st == GF_OK ? tell_centres(s, changed, err) : st;
+}
+
+gf_ranked_sent gf_ranked_sums_sent(const gf_ranked_sums *s)
+{
+    return s->sent;
 }
 
 /* ---- similarities to the new centres -------------------------------------------------------------- */

@@ -19,6 +19,12 @@
 
 typedef struct gf_ranked_sums gf_ranked_sums;
 
+/** Bytes that this rank gave to others. */
+typedef struct gf_ranked_sent {
+    uint64_t changes; /* of sums, to the clusters' owners */
+    uint64_t centres; /* of own clusters, to all */
+} gf_ranked_sent;
+
 /** Sums of k clusters without rows. Memory: 12 bytes x terms a thread; 12 x terms of own sums. */
 gf_status gf_ranked_sums_create(gf_ranks *ranks, gf_pool *pool, uint32_t k, uint32_t n_terms,
                                 gf_ranked_sums **sums, gf_error *err);
@@ -41,6 +47,9 @@ void gf_ranked_sums_free(gf_ranked_sums *sums);
 gf_status gf_ranked_sums_move(gf_ranked_sums *sums, const gf_points *points, const uint32_t *before,
                               const uint32_t *label, gf_centres *centres, bool *changed,
                               const gf_cancel *cancel, gf_error *err);
+
+/** What all moves so far sent. */
+gf_ranked_sent gf_ranked_sums_sent(const gf_ranked_sums *sums);
 
 /**
  * own[i] becomes the similarity of each point of a changed cluster to its centre, in double

@@ -2,11 +2,13 @@
  * The memory that a rebuild will need, counted from a part of the documents.
  *
  * The distinct terms V(n) of n documents rise like n^b (Heaps). V of a part of them and V of half
- * that part give b, and with it V of all documents and V of a cluster's.
+ * that part give b, and with it V of all documents. Terms of clusters: cluster/measure/term_growth.h.
  */
 #include "engine/build/gather.h"
 
 #include "base/memory.h"
+#include "cluster/measure/term_growth.h"
+#include "engine/build/centre_terms.h"
 
 #include <math.h>
 #include <string.h>
@@ -80,14 +82,15 @@ static double extrapolate_word_counts(const uint32_t *count, uint32_t n_cols, do
     return wide * (k + most * b / (1 - b));
 }
 
-/* count: room for a number per column of the sample. */
+/* count: room for a number per column of the sample. a: of the growth of terms. */
 static void extrapolate_counts(const gf_build_plan *plan, const gf_build_gathered *sample,
-                               uint32_t *count, gf_memory_counts *c)
+                               uint32_t *count, double a, gf_memory_counts *c)
 {
     const gf_csr *x = &sample->vectors.x;
     double m = x->n_rows ? x->n_rows : 1, n = (double)sample->counts.meant;
     distinct_terms all = count_terms(x, 1, count), half = count_terms(x, 2, count);
-    double kept = all.all > 0 ? all.twice / all.all : 1, entries = (double)gf_csr_nnz(x);
+    double shared = all.all > 0 ? all.twice / all.all : 1, kept = shared;
+    double entries = (double)gf_csr_nnz(x);
     uint32_t least, most;
     gf_vectorizer_options_df_bounds(&plan->settings.vectorizer, (uint32_t)n, &least, &most);
     if (least < 2) kept = 1;
@@ -98,13 +101,11 @@ static void extrapolate_counts(const gf_build_plan *plan, const gf_build_gathere
     uint32_t max_terms = plan->settings.vectorizer.max_terms;
     if (max_terms && c->terms > max_terms) c->terms = max_terms;
     c->k = expected_k(plan, n);
-    double members = n / c->k;
-    uint32_t every = members > 0 && members < m ? (uint32_t)(m / members) : 1;
-    double of_cluster = count_terms(x, every, count).all;
-    double rows = ceil(m / every);
-    of_cluster =
-        extrapolate_terms(of_cluster, of_cluster * (half.all / fmax(all.all, 1)), rows, members);
-    c->centre_entries = c->k * fmin(of_cluster, c->terms);
+    /* The law is of the words that several documents have; any other is an entry of one cluster. */
+    double alone = c->words * (1 - shared), of_shared = c->tokens - alone;
+    c->centre_entries = c->k * fmin(gf_term_growth_terms(a, of_shared / c->k), c->words * shared);
+    if (least < 2) c->centre_entries += alone;
+    c->centre_entries = fmin(c->centre_entries, c->k * c->terms);
     if (c->centre_entries > c->entries) c->centre_entries = c->entries;
     count_terms(x, 1, count);
     c->word_counts =
@@ -160,12 +161,16 @@ gf_status gf_build_count(const gf_build_plan *plan, gf_pool *pool, gf_memory_cou
     gf_build_gathered sample = {0};
     uint32_t *count = NULL;
     gf_status st = gather_sample(plan, pool, &sample, err);
+    double a = 1;
+    if (st == GF_OK)
+        st = gf_centre_terms_fit(pool, &sample.vectors.x, expected_k(plan, (double)plan->size),
+                                 plan->options->cancel, &a, err);
     if (st == GF_OK) {
         count = gf_array(sample.vectors.x.n_cols, sizeof *count);
         if (!count) st = gf_fail_memory(err, "an estimate");
     }
     if (st == GF_OK) {
-        extrapolate_counts(plan, &sample, count, &c);
+        extrapolate_counts(plan, &sample, count, a, &c);
         const gf_text_counts *meant = &sample.counts;
         c.documents = meant->meant;
         c.indexed = c.tokens;

@@ -1,9 +1,11 @@
 #include "engine/ranks/cluster.h"
 
 #include "base/memory.h"
+#include "cluster/measure/term_growth.h"
 #include "cluster/ranks/ranked_bytes.h"
 #include "engine/ranks/frames.h"
 #include "engine/ranks/job.h"
+#include "engine/ranks/world.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -381,7 +383,8 @@ gf_status gf_ranks_cluster(gf_pool *pool, const gf_row_file *rows, const gf_rank
     gf_ranks_start now = *start;
     gf_buffer hosts = {0};
     bool goes_on = true;
-    for (unsigned i = 0; i < TRIES && goes_on; i++) {
+    const unsigned tries = gf_ranks_world_n() ? 1 : TRIES; /* a job of others ends as a whole */
+    for (unsigned i = 0; i < tries && goes_on; i++) {
         holding h = {.pool = pool,
                      .rows = rows,
                      .options = options,
@@ -401,7 +404,8 @@ gf_status gf_ranks_cluster(gf_pool *pool, const gf_row_file *rows, const gf_rank
     }
     if (hosts.len) unlink(gf_buffer_cstr(&hosts));
     gf_buffer_release(&hosts);
-    if (st != GF_OK && goes_on) gf_error_prefix(&why, "given up after %d tries", TRIES);
+    if (st != GF_OK && goes_on && tries > 1)
+        gf_error_prefix(&why, "given up after %u tries", tries);
     if (st != GF_OK && err) *err = why;
     return st;
 }
@@ -419,16 +423,15 @@ uint32_t gf_ranks_cluster_sample(uint64_t rows)
 }
 
 enum {
-    PROGRAM = 30 << 20, /* with MPI, and a message of rows */
+    PROGRAM = 15 << 20, /* with MPI */
     OF_ROW = 68,        /* bytes: labels, bounds, lists by cluster, what goes back */
     OF_CENTRE = 22,     /* an entry of a centre: itself, its index, on its way */
     OF_TERM = 28,       /* a thread: sums under way */
-    OF_SAMPLED = 16     /* an entry of the sample: the row and its copy */
+    OF_SAMPLED = 24     /* an entry of the sample: the row, its copy, and that of growth */
 };
 
 #define SUM_BYTES    5.1  /* an entry of a change of a sum on its way */
 #define CENTRE_BYTES 5.05 /* an entry of a centre, likewise */
-#define OF_PART      0.64 /* exponent: terms of the clusters of a part of the rows */
 #define MOVED        0.1
 
 static uint64_t whole(double bytes)
@@ -439,16 +442,21 @@ static uint64_t whole(double bytes)
 gf_ranks_cost gf_ranks_cluster_cost(const gf_ranks_counts *c)
 {
     double ranks = c->ranks ? c->ranks : 1, rows = (double)c->rows / ranks, e = c->entries / ranks;
-    double sums = fmin(c->centre_entries * pow(ranks, -OF_PART), e), others = (ranks - 1) / ranks;
+    double others = (ranks - 1) / ranks, k = c->k ? c->k : 1;
+    double a = gf_term_growth_fit(c->entries / k, c->centre_entries / k);
+    double sums = fmin(k * gf_term_growth_terms(a, e / k), c->centre_entries);
     double a_row = c->rows ? c->entries / (double)c->rows : 0;
     double memory = PROGRAM + 16 * e + OF_ROW * rows + OF_CENTRE * c->centre_entries +
                     12 * c->centre_entries / ranks + 3 * SUM_BYTES * sums +
                     OF_TERM * c->terms * (c->threads + 1);
-    double sample = gf_ranks_cluster_sample(c->rows) * (OF_SAMPLED * a_row + 120);
+    double sampled = gf_ranks_cluster_sample(c->rows), of_sample = sampled * a_row;
+    double sampling = PROGRAM + 16 * e + OF_SAMPLED * of_sample + 120 * sampled +
+                      34 * k * gf_term_growth_terms(a, of_sample / k) +
+                      OF_TERM * c->terms * (c->threads + 1);
     double centres = CENTRE_BYTES * c->centre_entries * others;
-    double moved = fmin(2 * MOVED * e, sums);
+    double moved = fmin(2 * k * gf_term_growth_terms(a, MOVED * e / k), sums);
     return (gf_ranks_cost){.memory = whole(memory),
-                           .first_memory = whole(memory + sample + 24.0 * (double)c->rows),
+                           .first_memory = whole(fmax(memory + 24.0 * (double)c->rows, sampling)),
                            .handed_out = whole(8 * c->entries + 32.0 * (double)c->rows),
                            .first_pass = whole(SUM_BYTES * sums * others + centres),
                            .pass = whole(SUM_BYTES * moved * others + centres)};

@@ -3,12 +3,13 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/memory.h"
+#include "engine/ranks/programs.h"
+#include "engine/ranks/world.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +21,6 @@
 
 enum {
     MOST_RANKS = 4096,
-    MOST_WORDS = 32,
     START_SECONDS = 60,  /* until rank 0 is there: hosts are reached by ssh */
     FINISH_SECONDS = 30, /* from its last word to mpirun's end */
     END_SECONDS = 5,     /* from SIGTERM to SIGKILL */
@@ -28,69 +28,6 @@ enum {
     MOST_HOSTS = 1024,   /* that are probed */
     SAID = 16384         /* bytes at the end of what was said that are looked at */
 };
-
-/* ---- programs ------------------------------------------------------------------------------------- */
-
-static bool is_program(const char *path)
-{
-    return access(path, X_OK) == 0;
-}
-
-/* A program in one of the folders of PATH. */
-static bool find_in_path(const char *name, gf_buffer *out)
-{
-    const char *path = getenv("PATH");
-    while (path && *path) {
-        size_t n = strcspn(path, ":");
-        gf_buffer_reset(out);
-        gf_buffer_append(out, path, n);
-        gf_buffer_format(out, "/%s", name);
-        if (n && is_program(gf_buffer_cstr(out))) return true;
-        path += n + (path[n] == ':');
-    }
-    return false;
-}
-
-static bool find_beside(const char *name, gf_buffer *out)
-{
-    char self[4096];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    char *slash = n > 0 ? memrchr(self, '/', (size_t)n) : NULL;
-    if (!slash) return false;
-    gf_buffer_reset(out);
-    gf_buffer_append(out, self, (size_t)(slash - self));
-    gf_buffer_format(out, "/%s", name);
-    return is_program(gf_buffer_cstr(out));
-}
-
-static gf_status find_mpirun(gf_buffer *out, gf_error *err)
-{
-    const char *named = getenv("GROUPERFISH_MPIRUN");
-    if (named && is_program(named)) {
-        gf_buffer_str(out, named);
-        return gf_buffer_check(out, err);
-    }
-    if (!named && find_in_path("mpirun", out)) return gf_buffer_check(out, err);
-    return gf_fail(
-        err, GF_EINVAL,
-        "ranks need Open MPI, whose mpirun is not found: install it (in Debian the package "
-        "openmpi-bin), or leave --ranks and --hosts out");
-}
-
-static gf_status find_rank(gf_buffer *out, gf_error *err)
-{
-    const char *named = getenv("GROUPERFISH_RANK");
-    if (named && is_program(named)) {
-        gf_buffer_str(out, named);
-        return gf_buffer_check(out, err);
-    }
-    if (!named && (find_beside("grouperfish-rank", out) || find_in_path("grouperfish-rank", out)))
-        return gf_buffer_check(out, err);
-    return gf_fail(
-        err, GF_EINVAL,
-        "the program grouperfish-rank is not found: it lies beside grouperfish where that was "
-        "built with Open MPI (in Debian libopenmpi-dev)");
-}
 
 /* ---- hosts ---------------------------------------------------------------------------------------- */
 
@@ -128,12 +65,18 @@ gf_status gf_ranks_process_count(const gf_ranks_start *s, unsigned *n, gf_error 
 gf_status gf_ranks_process_check(const gf_ranks_start *s, gf_error *err)
 {
     gf_buffer mpirun = {0}, rank = {0};
-    unsigned n = 0;
+    unsigned n = 0, started = gf_ranks_world_n();
+    if (started && (s->hosts || s->n != started))
+        return gf_fail(err, GF_EINVAL,
+                       "the %u processes that mpirun or srun started are the ranks: leave --ranks "
+                       "and --hosts out",
+                       started);
+    if (started) return GF_OK;
     gf_status st = gf_ranks_process_count(s, &n, err);
     if (st == GF_OK && (n < 1 || n > MOST_RANKS))
         st = gf_fail(err, GF_EINVAL, "%u ranks: there may be 1 to %d", n, MOST_RANKS);
-    if (st == GF_OK) st = find_mpirun(&mpirun, err);
-    if (st == GF_OK) st = find_rank(&rank, err);
+    if (st == GF_OK) st = gf_ranks_programs_mpirun(&mpirun, err);
+    if (st == GF_OK) st = gf_ranks_programs_rank(&rank, err);
     gf_buffer_release(&mpirun);
     gf_buffer_release(&rank);
     return st;
@@ -164,69 +107,32 @@ static gf_status listen_for_rank(gf_ranks_process *p, gf_error *err)
     if (p->listener < 0 || bind(p->listener, (struct sockaddr *)&at, sizeof at) != 0 ||
         listen(p->listener, 1) != 0)
         return gf_fail_errno(err, "a socket for ranks");
-    p->said = memfd_create("ranks", MFD_CLOEXEC);
-    return p->said >= 0 ? GF_OK : gf_fail_errno(err, "a file for what ranks say");
-}
-
-typedef struct command_line {
-    char *words[MOST_WORDS + 1];
-    size_t n;
-} command_line;
-
-static void add_word(command_line *c, const char *word)
-{
-    if (c->n < MOST_WORDS) c->words[c->n++] = (char *)word;
+    return GF_OK;
 }
 
 /*
  * Several threads of a rank are not bound to one processor; ranks that wait give way; as root mpirun wants
  * to be told twice.
  */
-static void write_command(command_line *c, const gf_ranks_start *s, const char *mpirun,
+static void write_command(gf_ranks_words *c, const gf_ranks_start *s, const char *mpirun,
                           const char *n)
 {
-    add_word(c, mpirun);
-    if (geteuid() == 0) add_word(c, "--allow-run-as-root");
-    add_word(c, "--oversubscribe");
-    add_word(c, "--bind-to");
-    add_word(c, "none");
-    add_word(c, "--mca");
-    add_word(c, "mpi_yield_when_idle");
-    add_word(c, "1");
+    gf_ranks_programs_add(c, mpirun);
+    if (geteuid() == 0) gf_ranks_programs_add(c, "--allow-run-as-root");
+    gf_ranks_programs_add(c, "--oversubscribe");
+    gf_ranks_programs_add(c, "--bind-to");
+    gf_ranks_programs_add(c, "none");
+    gf_ranks_programs_add(c, "--mca");
+    gf_ranks_programs_add(c, "mpi_yield_when_idle");
+    gf_ranks_programs_add(c, "1");
     if (s->hosts) {
-        add_word(c, "--hostfile");
-        add_word(c, s->hosts);
-        add_word(c, "--map-by");
-        add_word(c, "node");
+        gf_ranks_programs_add(c, "--hostfile");
+        gf_ranks_programs_add(c, s->hosts);
+        gf_ranks_programs_add(c, "--map-by");
+        gf_ranks_programs_add(c, "node");
     }
-    add_word(c, "-n");
-    add_word(c, n);
-}
-
-/* In a group of processes of its own, so that a terminal's Ctrl-C is ours to pass on. */
-static int spawn(command_line *c, int said, pid_t *process)
-{
-    extern char **environ;
-    posix_spawn_file_actions_t files;
-    posix_spawnattr_t how;
-    sigset_t none, all;
-    sigemptyset(&none);
-    sigfillset(&all);
-    posix_spawn_file_actions_init(&files);
-    posix_spawnattr_init(&how);
-    posix_spawn_file_actions_addopen(&files, 0, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&files, said, 1);
-    posix_spawn_file_actions_adddup2(&files, said, 2);
-    posix_spawn_file_actions_addclosefrom_np(&files, 3);
-    posix_spawnattr_setpgroup(&how, 0);
-    posix_spawnattr_setsigmask(&how, &none);
-    posix_spawnattr_setsigdefault(&how, &all);
-    posix_spawnattr_setflags(&how, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK |
-                                       POSIX_SPAWN_SETSIGDEF);
-    int code = posix_spawn(process, c->words[0], &files, &how, c->words, environ);
-    posix_spawn_file_actions_destroy(&files);
-    posix_spawnattr_destroy(&how);
-    return code;
+    gf_ranks_programs_add(c, "-n");
+    gf_ranks_programs_add(c, n);
 }
 
 /* mpirun has ended: what it said, from the first line that is more than a rule. */
@@ -278,31 +184,44 @@ static gf_status accept_rank(gf_ranks_process *p, const gf_cancel *cancel, gf_er
     return p->fd >= 0 ? GF_OK : gf_fail_errno(err, "the socket of a rank");
 }
 
-gf_status gf_ranks_process_open(const gf_ranks_start *s, gf_ranks_process *process, gf_error *err)
+static gf_status start_mpirun(const gf_ranks_start *s, gf_ranks_process *p, gf_error *err)
 {
-    gf_ranks_process p = {.fd = -1, .listener = -1, .said = -1};
     gf_buffer mpirun = {0}, rank = {0};
     char number[16], threads[16];
-    command_line c = {.n = 0};
+    gf_ranks_words c = {.n = 0};
     unsigned n = 0;
     gf_status st = gf_ranks_process_count(s, &n, err);
-    if (st == GF_OK) st = find_mpirun(&mpirun, err);
-    if (st == GF_OK) st = find_rank(&rank, err);
-    if (st == GF_OK) st = listen_for_rank(&p, err);
+    if (st == GF_OK) st = gf_ranks_programs_mpirun(&mpirun, err);
+    if (st == GF_OK) st = gf_ranks_programs_rank(&rank, err);
+    if (st == GF_OK) {
+        p->said = memfd_create("ranks", MFD_CLOEXEC);
+        if (p->said < 0) st = gf_fail_errno(err, "a file for what ranks say");
+    }
     if (st == GF_OK) {
         snprintf(number, sizeof number, "%u", n);
         snprintf(threads, sizeof threads, "%u", s->threads);
         write_command(&c, s, gf_buffer_cstr(&mpirun), number);
-        add_word(&c, gf_buffer_cstr(&rank));
-        add_word(&c, gf_buffer_cstr(&p.path));
-        add_word(&c, threads);
-        int code = spawn(&c, p.said, &p.mpirun);
+        gf_ranks_programs_add(&c, gf_buffer_cstr(&rank));
+        gf_ranks_programs_add(&c, gf_buffer_cstr(&p->path));
+        gf_ranks_programs_add(&c, threads);
+        int code = gf_ranks_programs_spawn(&c, -1, p->said, &p->mpirun);
         if (code) st = gf_fail(err, GF_EIO, "%s: %s", c.words[0], strerror(code));
-        if (code) p.mpirun = 0;
+        if (code) p->mpirun = 0;
     }
-    if (st == GF_OK) st = accept_rank(&p, s->cancel, err);
     gf_buffer_release(&mpirun);
     gf_buffer_release(&rank);
+    return st;
+}
+
+gf_status gf_ranks_process_open(const gf_ranks_start *s, gf_ranks_process *process, gf_error *err)
+{
+    gf_ranks_process p = {.fd = -1, .listener = -1, .said = -1};
+    gf_status st = listen_for_rank(&p, err);
+    if (st == GF_OK)
+        st = gf_ranks_world_n()
+                 ? gf_ranks_world_take(gf_buffer_cstr(&p.path), &p.mpirun, &p.said, err)
+                 : start_mpirun(s, &p, err);
+    if (st == GF_OK) st = accept_rank(&p, s->cancel, err);
     if (st == GF_OK)
         *process = p;
     else
@@ -338,14 +257,14 @@ static gf_status start_probe(const char *mpirun, const char *rank, probe *p, gf_
 {
     gf_status st = write_temporary(p->line, p->path, err);
     const gf_ranks_start one = {.n = 1, .hosts = p->path};
-    command_line c = {.n = 0};
+    gf_ranks_words c = {.n = 0};
     int none = open("/dev/null", O_WRONLY | O_CLOEXEC);
     if (st == GF_OK && none < 0) st = gf_fail_errno(err, "/dev/null");
     if (st == GF_OK) {
         write_command(&c, &one, mpirun, "1");
-        add_word(&c, rank);
-        add_word(&c, "--version");
-        int code = spawn(&c, none, &p->process);
+        gf_ranks_programs_add(&c, rank);
+        gf_ranks_programs_add(&c, "--version");
+        int code = gf_ranks_programs_spawn(&c, -1, none, &p->process);
         if (code) p->process = 0;
         if (code) st = gf_fail(err, GF_EIO, "%s: %s", mpirun, strerror(code));
     }
@@ -410,8 +329,8 @@ gf_status gf_ranks_process_probe(const gf_ranks_start *s, gf_buffer *answering, 
     gf_buffer mpirun = {0}, rank = {0}, text = {0};
     probe *probes = gf_calloc(MOST_HOSTS, sizeof *probes);
     unsigned n = 0;
-    gf_status st = probes ? find_mpirun(&mpirun, err) : gf_fail_memory(err, "hosts");
-    if (st == GF_OK) st = find_rank(&rank, err);
+    gf_status st = probes ? gf_ranks_programs_mpirun(&mpirun, err) : gf_fail_memory(err, "hosts");
+    if (st == GF_OK) st = gf_ranks_programs_rank(&rank, err);
     if (st == GF_OK) st = gf_file_read(s->hosts, &text, err);
     gf_slice rest = gf_buffer_view(&text);
     while (st == GF_OK && n < MOST_HOSTS && take_host(&rest, &probes[n].line)) {

@@ -9,8 +9,8 @@
  * Rank 0 runs on this machine, since the socket is one of its file system. All ranks end when this
  * process ends, however it does: rank 0 finds the socket closed.
  *
- * GROUPERFISH_RANK names another program than the grouperfish-rank that lies beside this one or is
- * in the path; GROUPERFISH_MPIRUN another mpirun.
+ * Where this process is itself one of those that mpirun or srun started, they are the ranks
+ * (engine/ranks/world.h).
  */
 #ifndef GF_ENGINE_RANKS_PROCESS_H
 #define GF_ENGINE_RANKS_PROCESS_H
@@ -21,7 +21,7 @@
 #include <sys/types.h>
 
 typedef struct gf_ranks_process {
-    pid_t mpirun; /* 0: none */
+    pid_t mpirun; /* 0: none; rank 0 where another started the ranks */
     int fd;       /* the socket; -1: none */
     int listener;
     int said; /* a file: what mpirun and the ranks write */

@@ -300,6 +300,7 @@ static gf_status cluster(rank_job *j, gf_error *err)
     gf_ranks_job_take_options(&j->begin, j->factor, &refinement, &o);
     o.sweep = ask_for_sweep;
     o.sweep_context = j;
+    o.account = j->by->account;
     o.kmeans.progress = is_first(j) ? report_progress : NULL;
     o.kmeans.progress_context = j;
     uint64_t handed_out = j->by->ranks->sent;

@@ -8,6 +8,7 @@
 
 #include "base/pool.h"
 #include "base/ranks.h"
+#include "cluster/ranks/ranked.h"
 
 typedef struct gf_ranks_serving {
     gf_ranks *ranks;
@@ -16,6 +17,7 @@ typedef struct gf_ranks_serving {
     double (*silence)(void *context); /* seconds since the most silent rank was heard; any thread */
     void (*gone)(void *context);      /* the holder is gone: ends the ranks; any thread */
     void *context;
+    gf_ranked_account *account; /* NULL, or set: what the passes sent */
 } gf_ranks_serving;
 
 /**

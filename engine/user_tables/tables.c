@@ -232,7 +232,7 @@ static gf_status next_id(gf_store *s, gf_slice name, gf_buffer *id, gf_error *er
     int64_t number = 0;
     gf_buffer key = {0};
     if (has_named_tables(s)) {
-        gf_buffer_format(id, "table:%.*s", GF_SLICE_ARG(name));
+        gf_buffer_format(id, GF_BACKEND_USERS_TABLE "%.*s", GF_SLICE_ARG(name));
         gf_buffer_cstr(id);
         return gf_buffer_check(id, err);
     }

@@ -49,6 +49,7 @@ static const gf_backend_operations operations = {
     .capabilities = GF_BACKEND_NAMED | GF_BACKEND_SHARED,
     .open_table = gf_hbase_open_table,
     .schema_of = gf_hbase_schema_of,
+    .has_table = gf_hbase_has_table,
     .find_any = gf_hbase_find_any,
     .get = gf_hbase_get,
     .scan_open = gf_hbase_scan_open,

@@ -14,7 +14,7 @@
 
 #include <assert.h>
 
-static const char users[] = "table:"; /* what the name of a schema of a user's table begins with */
+static const char users[] = GF_BACKEND_USERS_TABLE;
 static const char catalogue[] = "tables";
 static const char own_names[] = "grouperfish."; /* what the name of a table of ours begins with */
 /* The engine's tables (storage/tables.h), but for that of users' tables. */
@@ -354,8 +354,8 @@ static gf_status lacks_family(const gf_hbase_table *t, const description *d, con
         gf_buffer_format(&has, "%s%.*s", i ? ", " : "", GF_SLICE_ARG(d->families[i].name));
     gf_status st = gf_fail(err, GF_EINVAL,
                            "HBase's table %s has no family %s, but %s; it was not made here, so "
-                           "none is added",
-                           t->name.ptr, family, gf_buffer_cstr(&has));
+                           "none is added: alter '%s', '%s' in HBase's shell adds it",
+                           t->name.ptr, family, gf_buffer_cstr(&has), t->name.ptr, family);
     gf_buffer_release(&has);
     return st;
 }
@@ -534,6 +534,15 @@ gf_status gf_hbase_open_table(gf_backend *backend, const gf_schema *schema, unsi
     *number = n;
     *stored = b->tables[n]->schema;
     return GF_OK;
+}
+
+gf_status gf_hbase_has_table(gf_backend *backend, const char *name, bool *has, gf_error *err)
+{
+    gf_hbase *b = (gf_hbase *)backend;
+    gf_hbase_table t = {.schema = NULL};
+    gf_status st = name_table(b, name, &t, err);
+    *has = false;
+    return st == GF_OK && t.kept ? ask(b, &t, "tableExists", has, err) : st;
 }
 
 const gf_schema *gf_hbase_schema_of(gf_backend *backend, unsigned number)

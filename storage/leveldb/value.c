@@ -1,5 +1,7 @@
 #include "storage/leveldb/value.h"
 
+#include "storage/backend.h"
+
 #include <assert.h>
 #include <snappy-c.h>
 
@@ -116,4 +118,10 @@ gf_status gf_value_unpack(uint8_t flags, gf_slice stored, gf_buffer *scratch, gf
         return gf_fail(err, GF_ECORRUPT, "a compressed value is damaged");
     *value = gf_slice_of(to, n);
     return GF_OK;
+}
+
+gf_status gf_value_expand(const gf_compressed *value, gf_buffer *memory, gf_slice *expanded,
+                          gf_error *err)
+{
+    return gf_value_unpack(value->smaller ? COMPRESSED : 0, value->bytes, memory, expanded, err);
 }

@@ -259,6 +259,79 @@ class Lost(Ranks):
         self.assertEqual(self.rebuild("-k", "30")["outcome"], "rebuilt")
 
 
+class StartedTogether(Ranks):
+    """mpirun starts the command itself, several times: the processes are the ranks."""
+
+    def setUp(self):
+        super().setUp()
+        self.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
+
+    def rebuild_together(self, n, *words):
+        return subprocess.run(
+            ["mpirun", "--oversubscribe", "-n", str(n), PROGRAM, "rebuild", *words, "--progress", "none",
+             "--format", "jsonl"], stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=LONG,
+            cwd=self.folder, env=self.environment({}))
+
+    def test_they_are_the_ranks(self):
+        self.put(3000)
+        self.rebuild("--ranks", "2", "-k", "20")
+        want = self.content()
+        for n, words in (3, []), (2, ["--ranks", "2", "--threads", "1"]):
+            done = self.rebuild_together(n, "c", "--force", "--start", "fresh", "-k", "20", *words)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual([json.loads(row)["outcome"] for row in done.stdout.splitlines()], ["rebuilt"])
+            self.assertEqual(done.stderr, "")
+            self.assertEqual(self.content(), want, n)
+        # With nothing to do all of them end, as they do where nothing is to be built.
+        for words in ["--force", "--dry-run"], []:
+            self.rebuild("--ranks", "2")
+            done = self.rebuild_together(3, "c", *words)
+            self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual(len(done.stdout.splitlines()), 1)
+        self.assertFalse(ranks_of(self.job))
+
+    def test_one_process_is_none(self):
+        self.put(300)
+        done = self.rebuild_together(1, "c", "-k", "5")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def test_what_fails(self):
+        self.put(300)
+        for n, words, said in ((2, ["c", "--force", "--ranks", "3"], "the 2 processes that mpirun or srun started"),
+                               (1, ["c", "--force", "--ranks", "3"], "the 1 processes that mpirun or srun started"),
+                               (2, ["none"], 'no collection "none"'), (2, ["--all", "--force"], "one collection")):
+            done = self.rebuild_together(n, *words)
+            self.assertNotEqual(done.returncode, 0, words)
+            self.assertEqual(done.stderr.count(said), 1, done.stderr)
+            waits_until(lambda: not ranks_of(self.job))
+
+    def test_an_mpi_that_knows_nothing_of_the_others(self):
+        self.put(300)
+        done = self.run_here("rebuild", "c", "--force", "--progress", "none", PMI_SIZE="2", PMI_RANK="0")
+        self.assertNotEqual(done.returncode, 0)
+        self.assertIn("2 processes were started together, and of those MPI knows 1", done.stderr)
+
+    def test_a_rank_that_is_killed(self):
+        self.put(6000)
+        self.rebuild("-k", "20")
+        want = self.content()
+        p = subprocess.Popen(
+            ["mpirun", "--oversubscribe", "-n", "3", PROGRAM, "rebuild", "c", "--force", "--start", "fresh", "-k",
+             "30", "--progress", "jsonl"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE, text=True, cwd=self.folder, env=self.environment({}))
+        seen, killed = [], False
+        for _ in self.phases(p, seen):
+            there = ranks_of(self.job)
+            if not killed and 2 in there:
+                os.kill(there[2], signal.SIGKILL)
+                killed = True
+        p.communicate(timeout=LONG)
+        self.assertTrue(killed, seen)
+        self.assertNotEqual(p.returncode, 0, seen)
+        waits_until(lambda: not ranks_of(self.job))
+        self.assertEqual(self.content(), want)
+
+
 class Refused(Ranks):
     def refuses(self, words, *said, **environ):
         done = self.run_here("rebuild", "c", "--force", "--progress", "none", *words, **environ)

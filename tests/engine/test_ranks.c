@@ -8,9 +8,11 @@
 #include "engine/ranks/frames.h"
 #include "engine/ranks/job.h"
 #include "engine/ranks/serve.h"
+#include "engine/ranks/world.h"
 
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -347,11 +349,54 @@ static void hosts_are_counted(void **state)
     assert_int_equal(n, 7);
 }
 
-/* 1,000 rows of 10 terms of 500; centres of 2,000 terms. */
+/* The environments of mpirun, of mpirun within Slurm, of srun, and of another MPI. */
+static void processes_started_together_are_known(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"OMPI_COMM_WORLD_SIZE",
+                                        "OMPI_COMM_WORLD_RANK",
+                                        "SLURM_STEP_NUM_TASKS",
+                                        "SLURM_PROCID",
+                                        "PMI_SIZE",
+                                        "PMI_RANK"};
+    static const struct {
+        const char *values[6];
+        bool found;
+        unsigned n, me;
+    } cases[] = {{{NULL}, false, 0, 0},
+                 {{"4", "3"}, true, 4, 3},
+                 {{"1", "0"}, true, 1, 0},
+                 {{"4", "4"}, false, 0, 0},
+                 {{"4", "x"}, false, 0, 0},
+                 {{"4", "2", "2", "1"}, true, 4, 2},
+                 {{NULL, NULL, "3", "0"}, true, 3, 0},
+                 {{NULL, NULL, "1", "0"}, false, 0, 0},
+                 {{NULL, NULL, NULL, "0"}, false, 0, 0},
+                 {{NULL, NULL, NULL, NULL, "2", "1"}, true, 2, 1}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        gf_ranks_world w = {0, 0};
+        for (size_t v = 0; v < 6; v++) {
+            unsetenv(names[v]);
+            if (cases[i].values[v]) setenv(names[v], cases[i].values[v], 1);
+        }
+        assert_true(gf_ranks_world_find(&w) == cases[i].found);
+        if (!cases[i].found) continue;
+        assert_int_equal(w.n, cases[i].n);
+        assert_int_equal(w.me, cases[i].me);
+    }
+    for (size_t v = 0; v < 6; v++)
+        unsetenv(names[v]);
+    assert_int_equal(gf_ranks_world_n(), 0);
+    gf_ranks_world_close(); /* none is open */
+}
+
+/*
+ * 1,000 rows of 10 terms of 500; 20 centres of 100 terms, of 500 entries each: a is 100^2 / (4 x 400).
+ */
 static void costs_follow_the_formula(void **state)
 {
     (void)state;
-    const double mb = 1 << 20;
+    const double mb = 1 << 20, a = 6.25;
     gf_ranks_counts c = {.rows = 1000,
                          .entries = 10000,
                          .terms = 500,
@@ -364,16 +409,23 @@ static void costs_follow_the_formula(void **state)
     assert_int_equal(alone.first_pass, 0); /* there is nobody to tell */
     assert_int_equal(alone.pass, 0);
     assert_near((double)alone.memory,
-                30 * mb + 16 * 10000 + 68 * 1000 + (22 + 12) * 2000 + 3 * 5.1 * 2000 + 28 * 500 * 3,
+                15 * mb + 16 * 10000 + 68 * 1000 + (22 + 12) * 2000 + 3 * 5.1 * 2000 + 28 * 500 * 3,
                 2);
-    assert_near((double)(alone.first_memory - alone.memory), 1000 * (16 * 10 + 120) + 24 * 1000, 2);
+    /* All rows are in the sample: the first holds that before it makes passes. */
+    assert_near((double)alone.first_memory,
+                15 * mb + (16 + 24) * 10000 + 120 * 1000 + 34 * 2000 + 28 * 500 * 3, 2);
     c.ranks = 4;
     gf_ranks_cost parted = gf_ranks_cluster_cost(&c);
-    double terms = 2000 * pow(4, -.64);
+    double terms = 20 * 2 * a * (sqrt(1 + 125 / a) - 1); /* of a quarter of the entries */
+    double moved = 20 * 2 * a * (sqrt(1 + 12.5 / a) - 1) * 2;
     assert_int_equal(parted.handed_out, alone.handed_out);
     assert_near((double)parted.first_pass, .75 * (5.1 * terms + 5.05 * 2000), 2);
-    assert_near((double)parted.pass, .75 * (5.1 * fmin(terms, 500) + 5.05 * 2000), 2);
+    assert_near((double)parted.pass, .75 * (5.1 * fmin(moved, terms) + 5.05 * 2000), 2);
     assert_true(parted.memory < alone.memory);
+    c.rows = 100000000; /* the sample is a fiftieth */
+    c.entries = 1e9;
+    gf_ranks_cost large = gf_ranks_cluster_cost(&c);
+    assert_near((double)(large.first_memory - large.memory), 24e8, 2);
 }
 
 static void samples_follow_the_rows(void **state)
@@ -393,6 +445,7 @@ int main(void)
                                        cmocka_unit_test(other_ends_are_seen_through),
                                        cmocka_unit_test(a_silent_job_is_lost),
                                        cmocka_unit_test(hosts_are_counted),
+                                       cmocka_unit_test(processes_started_together_are_known),
                                        cmocka_unit_test(costs_follow_the_formula),
                                        cmocka_unit_test(samples_follow_the_rows)};
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "engine/rows/names.h"
+#include "storage/backend.h"
 
 #include <inttypes.h>
 
@@ -22,24 +23,53 @@ static gf_status check_table(gf_slice table, gf_error *err)
         "as " GF_PAPERS_TABLE);
 }
 
+/* A database whose tables others know has the namespace in its own, and rows without it. */
+static bool is_named(const gf_papers *p)
+{
+    return gf_database_capabilities(p->db) & GF_BACKEND_NAMED;
+}
+
+/* A family that is added, or chosen, is of the table as it is kept. */
+static gf_status make_table(gf_papers *p, const char *name, gf_error *err)
+{
+    gf_schema made = *gf_papers_schema();
+    made.name = name;
+    if (is_named(p)) {
+        made.parts++;
+        made.n_parts--;
+    }
+    return gf_table_open(p->db, &made, &p->table, err);
+}
+
+static gf_status find_table(gf_papers *p, const char *name, bool create, gf_error *err)
+{
+    bool has = false;
+    gf_status st = gf_database_has_table(p->db, name, &has, err);
+    if (st != GF_OK) return st;
+    if (!has && !create) return GF_ENOTFOUND;
+    return has && !is_named(p) ? gf_table_find(p->db, name, &p->table, err)
+                               : make_table(p, name, err);
+}
+
 /* The schema's name is that of the table. */
 static gf_status open_table(gf_papers *p, gf_slice table, bool create, gf_error *err)
 {
+    if (is_named(p)) gf_buffer_str(&p->name, GF_BACKEND_USERS_TABLE);
     gf_buffer_str(&p->name, GF_PAPERS_PREFIX);
     gf_buffer_slice(&p->name, table);
     gf_status st = gf_buffer_check(&p->name, err);
-    if (st != GF_OK) return st;
-    const char *name = gf_buffer_cstr(&p->name);
-    st = gf_table_find(p->db, name, &p->table, err);
-    if (st == GF_ENOTFOUND && !create)
+    if (st == GF_OK) st = find_table(p, gf_buffer_cstr(&p->name), create, err);
+    if (st == GF_ENOTFOUND)
         return gf_fail(err, st, "there is no table of papers \"%.*s\" (--table)",
                        GF_SLICE_ARG(table));
-    if (st == GF_ENOTFOUND) {
-        gf_schema made = *gf_papers_schema();
-        made.name = name;
-        st = gf_table_open(p->db, &made, &p->table, err);
-    }
     return st == GF_OK ? gf_papers_complete(p, err) : st;
+}
+
+static gf_status check_namespace(const gf_papers *p, gf_slice name_space, gf_error *err)
+{
+    if (!is_named(p) || gf_slice_equal(name_space, GF_SLICE("default"))) return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "namespace: a store in HBase has that of its URL, hbase://HOST:PORT/NAMESPACE");
 }
 
 static gf_status open_papers(gf_store *store, gf_slice name_space, gf_slice table, bool create,
@@ -51,8 +81,9 @@ static gf_status open_papers(gf_store *store, gf_slice name_space, gf_slice tabl
     gf_papers *p = gf_calloc(1, sizeof *p);
     if (!p) return gf_fail_memory(err, "a table of papers");
     p->db = gf_store_database(store);
-    gf_key_string(&p->name_space, name_space);
-    st = gf_buffer_check(&p->name_space, err);
+    if (!is_named(p)) gf_key_string(&p->name_space, name_space);
+    st = check_namespace(p, name_space, err);
+    if (st == GF_OK) st = gf_buffer_check(&p->name_space, err);
     if (st == GF_OK) st = open_table(p, table, create, err);
     if (st != GF_OK) {
         gf_papers_close(p);

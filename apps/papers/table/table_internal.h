@@ -14,8 +14,8 @@ extern const gf_table_description gf_papers_description;
 struct gf_papers {
     gf_database *db;
     gf_table *table;
-    gf_buffer name;                      /* of the table, with a NUL */
-    gf_buffer name_space;                /* as the first part of a row key */
+    gf_buffer name;       /* of the table, with a NUL */
+    gf_buffer name_space; /* as the first part of a row key; nothing where keys have none */
     unsigned family[GF_PAPERS_FAMILIES]; /* the number of the one that stands for a role */
 };
 
