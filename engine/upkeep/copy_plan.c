@@ -237,7 +237,7 @@ static gf_status name_if_filled(gf_copy_plan *p, gf_table *t, const char *name, 
     return st;
 }
 
-/* What the source has that `to` only seems to keep. */
+/* Tables of the source's that `to` only seems to keep. */
 static gf_status check_others(gf_copy_plan *p, gf_error *err)
 {
     gf_buffer names = {0};

@@ -216,7 +216,7 @@ static void end_task(gf_task *t, gf_status st, const gf_call *call, const gf_err
     pthread_mutex_unlock(&all->lock);
 }
 
-/* What an attempt gave that was in vain is nothing that the task gave. */
+/* Rows of an attempt that was in vain are none of the task's. */
 static void begin_giving(gf_task *t)
 {
     gf_buffer *const all[] = {&t->rows, &t->notices, &t->given};
