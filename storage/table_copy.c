@@ -29,7 +29,7 @@ typedef struct filling {
     gf_column *columns;     /* column_capacity */
     const gf_cell **sorted; /* sorted_capacity */
     size_t column_capacity, sorted_capacity;
-    /* Of a run: a block in the making, whose values are of these columns, or bytes (n_typed 0). */
+    /* A run's block in the making, whose values are of these columns, or bytes (n_typed 0). */
     gf_run_block block;
     const gf_run_column *typed; /* n_typed */
     size_t n_typed;
@@ -149,7 +149,7 @@ static gf_status copy_cell(filling *f, gf_error *err)
 
 /* ---- runs ------------------------------------------------------------------------------------ */
 
-/* What the program's own runs are made of: their blocks are then as a rebuild makes them. */
+/* Columns of the program's own runs: their blocks are then as a rebuild makes them. */
 static void find_typed(filling *f)
 {
     const char *table = gf_table_schema(f->c->from)->name;

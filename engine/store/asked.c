@@ -85,11 +85,11 @@ static gf_status visit_row(void *context, const gf_row *row, gf_error *err)
     if (st == GF_OK) st = gf_buffer_check(&v->name, err);
     if (st != GF_OK || !gf_slice_starts(gf_buffer_view(&v->name), GF_SLICE(PREFIX))) return st;
     v->found = true;
-    gf_asked a = {.name_space = gf_buffer_view(&v->name_space),
-                  .id = gf_slice_skip(gf_buffer_view(&v->name), sizeof PREFIX - 1),
-                  .owner = owner->value,
-                  .task = task->value,
-                  .cancel = gf_row_find(row, GF_TABLES_PROGRESS, "cancel") != NULL};
+    gf_asked_task a = {.name_space = gf_buffer_view(&v->name_space),
+                       .id = gf_slice_skip(gf_buffer_view(&v->name), sizeof PREFIX - 1),
+                       .owner = owner->value,
+                       .task = task->value,
+                       .cancel = gf_row_find(row, GF_TABLES_PROGRESS, "cancel") != NULL};
     return v->visit(v->context, &a, err);
 }
 

@@ -15,10 +15,10 @@
 #include "engine/store/store_internal.h"
 
 /** Slices are borrowed from the row that was read. */
-typedef struct gf_asked {
+typedef struct gf_asked_task {
     gf_slice name_space, id, owner, task;
     bool cancel;
-} gf_asked;
+} gf_asked_task;
 
 /**
  * Write a task, synced.
@@ -33,7 +33,7 @@ gf_status gf_asked_cancel(gf_store *store, gf_slice name_space, gf_slice id, gf_
 
 gf_status gf_asked_delete(gf_store *store, gf_slice name_space, gf_slice id, gf_error *err);
 
-typedef gf_status gf_visit_asked(void *context, const gf_asked *asked, gf_error *err);
+typedef gf_status gf_visit_asked(void *context, const gf_asked_task *asked, gf_error *err);
 
 /** All tasks of all namespaces. */
 gf_status gf_asked_visit(gf_store *store, gf_visit_asked *visit, void *context, gf_error *err);

@@ -60,12 +60,15 @@ static gf_schema schema_of(const gf_copy_plan *p, const gf_table *from)
 
 static gf_status make_own(gf_copy_plan *p, gf_error *err)
 {
-    gf_table *own[OWN], *made;
+    gf_table *own[OWN], *there[OWN], *made;
     gf_status st = GF_OK;
+    bool holds = gf_database_holds_in_rows(p->to); /* by families that no other store has */
     list_own(&p->from->tables, own);
+    list_own(&p->tables, there);
     for (int i = 0; i < OWN && st == GF_OK; i++) {
         gf_schema s = schema_of(p, own[i]);
-        st = gf_table_open(p->to, &s, &made, err);
+        made = there[i];
+        if (!holds) st = gf_table_open(p->to, &s, &made, err);
         if (st == GF_OK) st = add_table(p, own[i], made, gf_slice_str(s.name), err);
         if (st != GF_OK) break;
         gf_copy_table *t = &p->list[p->n - 1];
@@ -116,7 +119,8 @@ static gf_status make_of_applications(gf_copy_plan *p, gf_error *err)
     for (unsigned n = 1; st == GF_OK && (s = next_of_application(p, &n)) != NULL; n++) {
         st = gf_table_open(p->from->db, s, &from, err);
         if (st == GF_OK) st = gf_table_open_numbered(p->to, s, n, &to, err);
-        if (st == GF_OK) st = add_table(p, from, to, gf_slice_str(s->name), err);
+        if (st == GF_OK && gf_copy_plan_keeps(p->to, to)) /* else it is empty */
+            st = add_table(p, from, to, gf_slice_str(s->name), err);
     }
     return st;
 }
@@ -233,24 +237,26 @@ static gf_status name_if_filled(gf_copy_plan *p, gf_table *t, const char *name, 
     return st;
 }
 
-/* What the source has beside tables of users. */
+/* Tables of the source's that `to` only seems to keep. */
 static gf_status check_others(gf_copy_plan *p, gf_error *err)
 {
     gf_buffer names = {0};
     const gf_schema *s;
-    gf_table *t;
+    gf_table *t, *there;
     gf_table *collections = p->from->tables.collections;
     gf_status st = GF_OK;
-    if (gf_copy_plan_keeps(p->from->db, collections))
+    if (!gf_copy_plan_keeps(p->to, p->tables.collections) &&
+        gf_copy_plan_keeps(p->from->db, collections))
         st = name_if_filled(p, collections, "collections", &names, err);
     for (unsigned n = 1; st == GF_OK && (s = next_of_application(p, &n)) != NULL; n++) {
         st = gf_table_open(p->from->db, s, &t, err);
-        if (st == GF_OK) st = name_if_filled(p, t, s->name, &names, err);
+        if (st == GF_OK) st = gf_table_open(p->to, s, &there, err);
+        if (st == GF_OK && !gf_copy_plan_keeps(p->to, there))
+            st = name_if_filled(p, t, s->name, &names, err);
     }
     if (st == GF_OK && names.len)
         st = gf_fail(err, GF_EINVAL,
-                     "a store in HBase keeps users' tables alone, and this one has more: %s; "
-                     "nothing was copied",
+                     "a store in HBase does not keep all that this one has: %s; nothing was copied",
                      gf_buffer_cstr(&names));
     gf_buffer_release(&names);
     return st;
@@ -268,10 +274,9 @@ static gf_status check_name_space(void *context, gf_slice name_space, gf_slice n
 
 gf_status gf_copy_plan_check(gf_copy_plan *p, gf_error *err)
 {
-    bool lacks = !gf_copy_plan_keeps(p->to, p->tables.collections);
-    gf_status st = lacks ? check_others(p, err) : GF_OK;
-    if (st == GF_OK && has_named_tables(p->to))
-        st = gf_user_tables_visit_all(p->from, check_name_space, NULL, err);
+    if (!has_named_tables(p->to)) return GF_OK;
+    gf_status st = check_others(p, err);
+    if (st == GF_OK) st = gf_user_tables_visit_all(p->from, check_name_space, NULL, err);
     return st;
 }
 

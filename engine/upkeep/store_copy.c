@@ -440,8 +440,7 @@ static gf_status is_bare(gf_store *s, bool *bare, gf_error *err)
     return st;
 }
 
-/* What is there is a copy that was cut short, or nothing but empty tables of ours, and goes; or it
-   is refused. */
+/* A copy that was cut short goes, and so do empty tables of ours; anything else is refused. */
 static gf_status clear_hbase(const char *to, const gf_buffer *name, const gf_copy_options *options,
                              gf_error *err)
 {

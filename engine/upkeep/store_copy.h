@@ -11,7 +11,7 @@
 
 #include "engine/store/store_internal.h"
 
-/** What is copied: a table, and what it is called where progress is told. */
+/** A table that is copied, and what it is called where progress is told. */
 typedef struct gf_copy_table {
     gf_table *from, *to;
     gf_slice name;     /* as users know it */

@@ -198,7 +198,7 @@ static void end_task(gf_task *t, gf_status st, const gf_call *call, const gf_err
     gf_task_state state = state_of(st, call);
     pthread_mutex_lock(&all->lock);
     fill_end(t, st, call, err);
-    bool gives_back = all->stopping && state == GF_TASK_CANCELLED;
+    bool gives_back = all->stopping && state == GF_TASK_CANCELLED && !t->wanted_to_end;
     pthread_mutex_unlock(&all->lock);
     if (all->shared) gf_tasks_shared_ended(t, state, gives_back);
     pthread_mutex_lock(&all->lock);
@@ -216,7 +216,7 @@ static void end_task(gf_task *t, gf_status st, const gf_call *call, const gf_err
     pthread_mutex_unlock(&all->lock);
 }
 
-/* What an attempt gave that was in vain is nothing that the task gave. */
+/* Rows of an attempt that was in vain are none of the task's. */
 static void begin_giving(gf_task *t)
 {
     gf_buffer *const all[] = {&t->rows, &t->notices, &t->given};

@@ -22,9 +22,10 @@ typedef struct gf_task {
     /* In a shared store (tasks_shared.c), under shared->keeping: */
     char owner[64]; /* as it was written last */
     uint64_t beat;
-    bool told_end;      /* its row says how it ended */
+    bool told_end; /* its row says how it ended */
+    /* Likewise, under tasks->lock: */
     bool wanted_to_end; /* somebody cancelled it: it is not handed to another server */
-    bool lost;          /* another server has taken it, and tells of it; under tasks->lock */
+    bool lost;          /* another server has taken it, and tells of it */
 } gf_task;
 
 struct gf_tasks {

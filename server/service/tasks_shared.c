@@ -155,7 +155,7 @@ static gf_slice find_argument(const gf_argument *arguments, size_t n, const char
 }
 
 /* A row as a task that borrows from it; its arguments are to be freed, also where it is damaged. */
-static bool read_row(const gf_asked *a, gf_task *t)
+static bool read_row(const gf_asked_task *a, gf_task *t)
 {
     gf_slice from = a->task;
     *t = (gf_task){.arguments = NULL};
@@ -209,7 +209,7 @@ typedef struct looking_up {
     char owner[64];
 } looking_up;
 
-static gf_status note_owner(void *context, const gf_asked *a, gf_error *err)
+static gf_status note_owner(void *context, const gf_asked_task *a, gf_error *err)
 {
     looking_up *l = context;
     (void)err;
@@ -264,7 +264,6 @@ void gf_tasks_shared_ended(gf_task *t, gf_task_state state, bool give_back)
     pthread_mutex_lock(&s->keeping);
     gf_status st = GF_OK;
     t->told_end = true;
-    give_back = give_back && !t->wanted_to_end;
     if (!t->lost)
         st = renew(t, give_back ? NOBODY : NULL, give_back ? GF_TASK_QUEUED : state, &taken, &err);
     if (taken) lose(t);
@@ -312,7 +311,7 @@ typedef struct reading {
     void *context;
 } reading;
 
-static gf_status visit_other(void *context, const gf_asked *a, gf_error *err)
+static gf_status visit_other(void *context, const gf_asked_task *a, gf_error *err)
 {
     reading *r = context;
     gf_task t;
@@ -323,7 +322,7 @@ static gf_status visit_other(void *context, const gf_asked *a, gf_error *err)
     return st;
 }
 
-static gf_status visit_same(void *context, const gf_asked *a, gf_error *err)
+static gf_status visit_same(void *context, const gf_asked_task *a, gf_error *err)
 {
     reading *r = context;
     gf_task t;
@@ -422,7 +421,7 @@ static void cancel_mine(struct gf_tasks_shared *s, gf_slice id)
     pthread_mutex_unlock(&s->tasks->lock);
 }
 
-static sight *see(struct gf_tasks_shared *s, const gf_asked *a)
+static sight *see(struct gf_tasks_shared *s, const gf_asked_task *a)
 {
     for (size_t i = 0; i < s->n; i++)
         if (gf_slice_equal(gf_slice_str(s->sights[i].id), a->id)) return &s->sights[i];
@@ -435,8 +434,22 @@ static sight *see(struct gf_tasks_shared *s, const gf_asked *a)
     return mine;
 }
 
+/*
+ * A lease has ended once it was seen unchanged for its time. So that of a task whose server is silent
+ * is looked at before the task is taken: else that time would begin only then.
+ */
+static void watch_lease(struct gf_tasks_shared *s, const gf_task *t)
+{
+    gf_buffer key = {0};
+    gf_lease_owner owner;
+    gf_tables_collection_key(&key, t->info.name_space, t->info.collection);
+    if (gf_buffer_check(&key, NULL) == GF_OK)
+        gf_lease_find(s->store, gf_buffer_view(&key), &owner, NULL);
+    gf_buffer_release(&key);
+}
+
 /* Whether nobody is at the task, as far as was seen. */
-static bool is_free(struct gf_tasks_shared *s, const gf_asked *a)
+static bool is_free(struct gf_tasks_shared *s, const gf_asked_task *a, const gf_task *t)
 {
     sight *mine = see(s, a);
     uint32_t hash = gf_murmur3(a->owner, 1);
@@ -449,7 +462,7 @@ static bool is_free(struct gf_tasks_shared *s, const gf_asked *a)
         mine->since = now;
         mine->looks = 0;
     }
-    mine->looks++;
+    if (++mine->looks > 1) watch_lease(s, t);
     return mine->looks >= SILENCE_LOOKS && now - mine->since >= SILENCE * s->store->patience;
 }
 
@@ -465,7 +478,7 @@ static void forget_gone(struct gf_tasks_shared *s)
 }
 
 /* A task that was taken goes on here as what it was there; of one that came back the old one goes. */
-static gf_status take(struct gf_tasks_shared *s, const gf_asked *a, const gf_task *from,
+static gf_status take(struct gf_tasks_shared *s, const gf_asked_task *a, const gf_task *from,
                       gf_error *err)
 {
     gf_task *t;
@@ -496,7 +509,7 @@ static gf_status take(struct gf_tasks_shared *s, const gf_asked *a, const gf_tas
     return st;
 }
 
-static gf_status look_at(void *context, const gf_asked *a, gf_error *err)
+static gf_status look_at(void *context, const gf_asked_task *a, gf_error *err)
 {
     struct gf_tasks_shared *s = context;
     gf_task t;
@@ -508,7 +521,7 @@ static gf_status look_at(void *context, const gf_asked *a, gf_error *err)
     bool ended = good && t.info.state >= GF_TASK_DONE;
     if (ended && gf_clock_ms() - t.info.ended > KEPT_MS)
         st = gf_asked_delete(s->store, a->name_space, a->id, err);
-    else if (good && !mine && !ended && is_free(s, a))
+    else if (good && !mine && !ended && is_free(s, a, &t))
         st = take(s, a, &t, err);
     gf_free(t.arguments);
     return st;
@@ -536,7 +549,10 @@ static void renew_all(struct gf_tasks_shared *s)
     pthread_mutex_lock(&s->keeping);
     for (gf_task *t = next_open(s->tasks, NULL); t && !is_over(s); t = next_open(s->tasks, t)) {
         if (t->told_end) continue;
-        gf_status st = renew(t, NULL, t->info.state, &taken, &err);
+        pthread_mutex_lock(&s->tasks->lock);
+        gf_task_state state = t->info.state;
+        pthread_mutex_unlock(&s->tasks->lock);
+        gf_status st = renew(t, NULL, state, &taken, &err);
         if (taken) lose(t);
         if (st != GF_OK)
             GF_LOG(s->tasks->log, GF_LOG_WARN, "task_not_kept", GF_LOG_STR("task", t->info.id),

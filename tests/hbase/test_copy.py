@@ -10,7 +10,7 @@ import time
 
 import namespaces
 
-PROGRAM = os.environ["GROUPERFISH_PROGRAM"]
+PROGRAM, SOURCE = os.environ["GROUPERFISH_PROGRAM"], os.environ["GROUPERFISH_SOURCE"]
 
 
 def run(*words, code=0, store=None):
@@ -20,9 +20,9 @@ def run(*words, code=0, store=None):
     return told.stderr if code else [json.loads(line) for line in told.stdout.splitlines()]
 
 
-def check(what, good):
+def check(what, good, told=""):
     if not good:
-        sys.exit(f"failed: {what}")
+        sys.exit(f"failed: {what} {told}")
     print("ok", what)
 
 
@@ -30,10 +30,17 @@ def rows(store):
     """All cells with their versions and times; those that were given no time without."""
     users = [cell for n in (1, 2, 77) for column in ("friend:u2", "log:n", "log:m", "short:x")
              for cell in run("table", "get", "users", f"u{n}", "--column", column, "--versions", "5", store=store)]
-    return users, run("table", "scan", "users", store=store), run("table", "scan", "others", store=store)
+    collections = [run(*words, store=store) for words in (("collection", "list"), ("clusters", "posts"), ("export", "posts"), ("members", "posts", "1"), ("builds", "posts"), ("search", "posts", "time"), ("edits", "posts"), ("export", "posts", "--documents"))]
+    return users, run("table", "scan", "users", store=store), run("table", "scan", "others", store=store), collections
 
 
 def make_store(store):
+    with open(os.path.join(SOURCE, "tests", "engine", "data", "posts.jsonl"), encoding="utf-8") as posts:
+        subprocess.run([PROGRAM, "put", "posts", "-", "--from", "jsonl", "--store", store], stdin=posts, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    run("rebuild", "posts", store=store)
+    run("delete", "posts", run("export", "posts", store=store)[0]["id"], store=store)
+    run("rebuild", "posts", store=store)
+    run("rename", "posts", "1", "named", "--by", "me", store=store)
     run("table", "create", "users", "--key", "id", "--family", "info", "--column", "info:age=int64", "--family", "friend:wide,versions=3",
         "--family", "log:versions=3", "--family", "short:ttl=864000", store=store)
     run("table", "create", "others", "--key", "time:int64-desc", "--key", "id", "--family", "main:wide", store=store)
@@ -68,7 +75,7 @@ def main():
         begun = time.time()
         told = run("copy", store, url)[0]
         print(f"{told['rows']} rows, {told['bytes']} bytes in {time.time() - begun:.1f} s")
-        check("all rows are told", told["tables"] == 2 and told["rows"] >= 4 * 2999)
+        check("all rows are told", told["tables"] == 2 and told["collections"] == 1 and told["rows"] >= 4 * 2999 + 299)
         check("all versions are there", rows(store) == rows(url))
         check("a namespace with tables is refused", "has tables already" in run("copy", store, url, code=2))
         check("one store twice", "are one store" in run("copy", url, url, code=2))
@@ -77,13 +84,21 @@ def main():
         check("the copy is sound", run("verify", store=back)[0]["faults"] == 0)
         run("copy", url, other)
         check("from HBase to HBase", rows(store) == rows(other))
+        for place in (url, other):
+            subprocess.run([PROGRAM, "put", "posts", "-", "--from", "jsonl", "--store", place], input='{"id":"late","text":"a post that came late"}\n', text=True, check=True, stdout=subprocess.DEVNULL)
+            check("it is a store like any other", run("rebuild", "posts", store=place)[0]["outcome"] == "rebuilt" and run("doc", "posts", "late", store=place))
         # what HBase cannot keep is told before anything is written
-        run("table", "drop", "users", store=other)
-        run("table", "drop", "others", store=other)
+        other = namespaces.make("gfcopytwo")
         run("table", "create", "mine", "--key", "id", "--family", "main", "--namespace", "mine", store=store)
         said = run("copy", store, other, code=2)
         check("tables of other namespaces", 'namespace "mine"' in said)
         check("and nothing is left", namespaces.tables("gfcopytwo") == [])
+        subprocess.run([PROGRAM, "log", "import", "web", "-", "--store", store], input='10.0.0.1 - - [13/Jul/2009:00:00:00 +0000] "GET / HTTP/1.1" 200 1\n', text=True, check=True, stdout=subprocess.DEVNULL)
+        run("table", "drop", "mine", "--namespace", "mine", store=store)
+        subprocess.run([PROGRAM, "tweets", "import", "-", "--store", store], input='{"created_at":"Thu May 05 14:30:07 +0000 2016","id_str":"1","text":"Rain","user":{"name":"A","screen_name":"a"}}\n', text=True, check=True, stdout=subprocess.DEVNULL)
+        said = run("copy", store, other, code=2)
+        check("tables of applications", "does not keep all that this one has: RawTwitterData" in said, said)
+        check("nothing is left of that either", namespaces.tables("gfcopytwo") == [])
 
 
 if __name__ == "__main__":

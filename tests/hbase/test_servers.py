@@ -184,12 +184,15 @@ def main():
             killed = time.monotonic()
             one.kill()
             one.process.wait()
+            dead = time.monotonic()
+            taken = until(90, lambda: any("task_taken" in line for line in two.log))
+            check("the other takes the task", taken)
             begun = until(90, lambda: (lambda t: t[0] == 200 and t[1].get("begun") and t[1]["state"] != "queued" and t[1].get("phase") not in (None, "waiting") and t)(ask(two.port, "GET", f"/v1/tasks/{task['task']}")))
             seconds = time.monotonic() - killed
             check("the other has begun it", begun, seconds)
             done = until(300, lambda: (lambda t: t[0] == 200 and t[1]["state"] in ("done", "failed", "cancelled") and t)(ask(two.port, "GET", f"/v1/tasks/{task['task']}")))
             time.sleep(1)
-        in_flight = [f for f in load.failed if f[0] <= killed <= f[1]]
+        in_flight = [f for f in load.failed if f[0] <= dead and f[1] >= killed]
         others = [f for f in load.failed if f not in in_flight]
         print(f"{dict(load.done)} requests, {len(in_flight)} failed that were under way at the kill, {len(others)} others; begun again after {seconds:.1f} s", flush=True)
         check("no request failed before", before == 0, load.failed[:3])
