@@ -287,6 +287,13 @@ gf_status gf_hold_take(gf_table *table, const gf_slice *keys, size_t n, gf_hold 
 gf_status gf_database_hold_in_rows(gf_database *db, gf_table *table, unsigned owner,
                                    unsigned journal, gf_error *err);
 
+/**
+ * Families (bits) of the table whose rows hold themselves that are written while nothing is held as
+ * well, each cell on a condition on itself: they get the database's times in either case, and no
+ * stamps, which another host's clock may be ahead of.
+ */
+void gf_database_leave_to_clock(gf_database *db, uint32_t families);
+
 /** Whether rows of a table hold themselves: batches are then written row after row. */
 bool gf_database_holds_in_rows(const gf_database *db);
 

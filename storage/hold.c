@@ -79,10 +79,15 @@ gf_status gf_database_hold_in_rows(gf_database *db, gf_table *table, unsigned ow
     gf_status st = gf_table_check_family(table, owner, err);
     if (st == GF_OK) st = gf_table_check_family(table, journal, err);
     if (st != GF_OK) return st;
-    db->holds = (gf_row_holds){table, owner, journal, SECONDS, 0};
+    db->holds = (gf_row_holds){table, owner, journal, 0, SECONDS, 0};
     if (getrandom(&db->holds.token, sizeof db->holds.token, 0) != sizeof db->holds.token)
         db->holds.token = (uint64_t)gf_clock_ms() << 22 ^ (uint64_t)getpid();
     return GF_OK;
+}
+
+void gf_database_leave_to_clock(gf_database *db, uint32_t families)
+{
+    db->holds.by_clock = families;
 }
 
 bool gf_database_holds_in_rows(const gf_database *db)

@@ -57,9 +57,15 @@ static gf_status read_cell(const gf_held_row *h, unsigned family, const char *qu
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
+static bool is_by_clock(const gf_held_row *h, const gf_change *c)
+{
+    uint32_t families = c->kind == GF_CHANGE_DELETE_ROW ? c->families : UINT32_C(1) << c->family;
+    return families & h->db->holds.by_clock;
+}
+
 /*
  * Changes of the held row alone, where the owner is `owner` (NULL: nobody ever was), as of the stamp,
- * which is no lower than that of any change before.
+ * which is no lower than that of any change before; but for those by the database's clock.
  */
 static gf_status change_held(const gf_held_row *h, const gf_slice *owner, gf_change *changes,
                              size_t n, uint64_t stamp, gf_error *err)
@@ -68,7 +74,7 @@ static gf_status change_held(const gf_held_row *h, const gf_slice *owner, gf_cha
     gf_expectation is = {gf_table_number(h->db->holds.table), h->db->holds.owner, name_of(h), OWNER,
                          owner};
     for (size_t i = 0; i < n; i++)
-        changes[i].timestamp = (int64_t)stamp;
+        changes[i].timestamp = is_by_clock(h, &changes[i]) ? 0 : (int64_t)stamp;
     return b->operations->write(b, changes, n, &is, gf_hold_of_thread(h->db), GF_SYNC_ON, err);
 }
 
@@ -196,13 +202,19 @@ static gf_status write_held(const gf_held_row *h, const gf_change *changes, size
                             const gf_change *more, uint64_t stamp, gf_error *err)
 {
     uint32_t kept = 1u << h->db->holds.owner | 1u << h->db->holds.journal;
-    gf_change *own = gf_array(n + 1, sizeof *own);
+    uint32_t by_clock = h->db->holds.by_clock;
+    gf_change *own = gf_array(2 * n + 1, sizeof *own);
     size_t n_own = 0;
     if (!own) return gf_fail_memory(err, "a batch");
     for (size_t i = 0; i < n; i++) {
-        if (!is_of_held(h, &changes[i])) continue;
-        own[n_own] = changes[i];
+        const gf_change *c = &changes[i];
+        if (!is_of_held(h, c)) continue;
+        own[n_own] = *c;
         own[n_own++].families &= ~kept;
+        if (c->kind != GF_CHANGE_DELETE_ROW || !(c->families & by_clock)) continue;
+        own[n_own - 1].families &= ~by_clock; /* what is by the clock goes by itself */
+        own[n_own] = *c;
+        own[n_own++].families = c->families & by_clock;
     }
     own[n_own++] = *more;
     gf_status st = change_own(h, own, n_own, stamp, err);

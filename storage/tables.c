@@ -207,6 +207,7 @@ gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
     if (st == GF_OK && by_rows)
         st = gf_database_hold_in_rows(db, t.collections, GF_COLLECTIONS_HOLD,
                                       GF_COLLECTIONS_JOURNAL, err);
+    if (st == GF_OK && by_rows) gf_database_leave_to_clock(db, 1u << GF_COLLECTIONS_LEASES);
     if (st == GF_OK) *tables = t;
     return st;
 }

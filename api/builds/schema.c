@@ -75,10 +75,10 @@ const gf_row_member gf_schema_rebuild[] = {
         "process of the store"),
     M_MAYBE("memory_first_rank", INTEGER,
             "only with `dry-run` and `ranks`: the same of the first rank, which clusters a sample"),
-    M_MAYBE(
-        "network_rows", INTEGER,
-        "only with `dry-run` and `ranks`: bytes of rows, labels and scores that go to the ranks "
-        "and come back"),
+    M_MAYBE("network_rows", INTEGER,
+            "only with `dry-run` and `ranks`: bytes of texts, rows, words, labels and scores that "
+            "go to the "
+            "ranks and come back"),
     M_MAYBE("network_first_pass", INTEGER,
             "only with `dry-run` and `ranks`: bytes that a rank sends in the first pass"),
     M_MAYBE("network_pass", INTEGER,

@@ -366,16 +366,6 @@ static gf_status refine_terms(const gf_build_plan *plan, const gf_vectors *v,
     return GF_OK;
 }
 
-/* Rows in a file go to processes that cluster them together. */
-static gf_status cluster_by_ranks(const gf_build_plan *plan, gf_pool *pool, const gf_row_file *rows,
-                                  const gf_kmeans_options *o, gf_kmeans *out, gf_error *err)
-{
-    const gf_rebuild_options *by = plan->options;
-    const gf_ranks_start start = {
-        .n = by->ranks, .hosts = by->hosts, .threads = by->threads, .cancel = by->cancel};
-    return gf_ranks_cluster(pool, rows, &start, o, out, err);
-}
-
 /* k-means of rows whose documents out->row_of says, each of which counts. */
 static gf_status cluster_counted(const gf_build_plan *plan, gf_pool *pool,
                                  const gf_build_gathered *documents, const gf_csr *x,
@@ -402,7 +392,7 @@ static gf_status cluster_counted(const gf_build_plan *plan, gf_pool *pool,
         gf_row_file rows = {x->n_rows, x->n_cols, x->start, x->start[x->n_rows],
                             documents->vectors.entries};
         gf_minibatch_options options = {*o, plan->memory.sample};
-        st = plan->by_ranks ? cluster_by_ranks(plan, pool, &rows, o, &out->kmeans, err)
+        st = plan->by_ranks ? gf_ranks_cluster(documents->ranks, pool, &rows, o, &out->kmeans, err)
                             : gf_minibatch_run(pool, &rows, &options, &out->kmeans, err);
     } else if (st == GF_OK && thorough) {
         st = gf_kmeans_run_likeliest(pool, x, o, &out->kmeans, err);

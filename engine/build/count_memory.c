@@ -124,7 +124,7 @@ static gf_status gather_sample(const gf_build_plan *plan, gf_pool *pool, gf_buil
     for (size_t i = 0; i < 3 && st == GF_OK; i++)
         st = gf_vectorizer_options_set(&sampled.settings.vectorizer, gf_slice_str(keep_all[i][0]),
                                        gf_slice_str(keep_all[i][1]), err);
-    sampled.spills = sampled.keeps_words = false;
+    sampled.spills = sampled.by_ranks = sampled.keeps_words = false;
     sampled.every = (uint32_t)(plan->size / SAMPLED) + 1;
     return st == GF_OK ? gf_build_gather(&sampled, pool, out, err) : st;
 }

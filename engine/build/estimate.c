@@ -5,6 +5,7 @@
 #include "cluster/mixture/mixture.h"
 #include "cluster/stream/row_stream.h"
 #include "engine/build/plan.h"
+#include "engine/ranks/analyse.h"
 #include "engine/ranks/cluster.h"
 #include "engine/rows/index_cells.h"
 #include "engine/text/reader.h"
@@ -282,6 +283,9 @@ uint64_t gf_estimate_of_spilled(const gf_memory_counts *counts, uint64_t memory,
 
 /* ---- of a plan ------------------------------------------------------------------------------- */
 
+/* Different words of a document, over those of them that are no stop words: of English posts. */
+#define WITH_STOP_WORDS 1.75
+
 /* Of the process of the store, whose rows lie in a file; and of each rank. */
 static gf_status estimate_ranks(const gf_build_plan *plan, gf_memory_counts *c,
                                 gf_memory_estimate *e, gf_error *err)
@@ -295,6 +299,11 @@ static gf_status estimate_ranks(const gf_build_plan *plan, gf_memory_counts *c,
                               .centre_entries = c->centre_entries,
                               .k = c->k,
                               .threads = o->threads ? o->threads : 1};
+    if (gf_ranks_analyse_is_wanted()) {
+        counts.text = (double)c->text;
+        counts.words = c->search ? WITH_STOP_WORDS * c->indexed : 0;
+        counts.distinct_words = c->words;
+    }
     gf_status st = gf_ranks_process_count(&start, &counts.ranks, err);
     if (st != GF_OK) return st;
     gf_ranks_cost cost = gf_ranks_cluster_cost(&counts);

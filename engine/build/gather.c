@@ -2,7 +2,8 @@
  * Documents of a snapshot -> rows: those documents that the configuration is about.
  *
  * Texts stream from the store in batches of some megabytes, each analysed while the next is read,
- * by the same threads. Where the language has to be found, a sample of the texts is looked at: as
+ * by the same threads. Where ranks cluster (engine/ranks/analyse.h), they analyse, too, each a part of
+ * the texts, which are handed to them in their order. Where the language has to be found, a sample of the texts is looked at: as
  * long as all of it is in one language, that is the build's; where a later part says otherwise,
  * gathering begins again, with a detection for each text if they are mixed. So a document's
  * language never depends on the batches.
@@ -11,6 +12,7 @@
 
 #include "base/grow.h"
 #include "base/memory.h"
+#include "engine/ranks/analyse.h"
 #include "engine/text/batch.h"
 #include "engine/text/language_watch.h"
 #include "engine/text/reader.h"
@@ -25,8 +27,9 @@ typedef struct gathering {
     const gf_build_plan *plan;
     gf_pool *pool;
     gf_build_gathered *out;
-    gf_vectorizer *vectorizer;
+    gf_vectorizer *vectorizer; /* NULL: ranks analyse */
     gf_text_reader *reader;
+    bool keeps_words;
     gf_language_watch *watch;
     gf_fallback *fallback;      /* by which texts are analysed */
     const gf_text_group *batch; /* under analysis */
@@ -38,6 +41,8 @@ typedef struct gathering {
 
 void gf_build_gathered_release(gf_build_gathered *g)
 {
+    if (g->ranks) gf_ranks_session_release(g->ranks);
+    gf_free(g->ranks);
     gf_free(g->id_start);
     gf_buffer_release(&g->ids);
     gf_free(g->hours);
@@ -88,7 +93,7 @@ static gf_status look_at_languages(gathering *g, bool last, bool *restart, gf_er
         st = gf_language_watch_guess(w, &now, err);
     }
     if (st != GF_OK) return st;
-    *restart = gf_vectorizer_size(g->vectorizer) > 0 && fallbacks_differ(&now, g->fallback);
+    *restart = g->out->n > 0 && fallbacks_differ(&now, g->fallback);
     *g->fallback = now;
     return GF_OK;
 }
@@ -122,25 +127,41 @@ static gf_status count_alone(void *context, size_t index, unsigned worker, gf_er
                              err);
 }
 
+static gf_status hand_out(void *context, size_t index, unsigned worker, gf_error *err)
+{
+    (void)index, (void)worker;
+    gathering *g = context;
+    return gf_ranks_analyse_add(g->out->ranks, g->batch,
+                                g->plan->settings.detect ? g->fallback : NULL, err);
+}
+
+/* Count the batch's words here, while the next one is read. */
+static gf_status count_batch(gathering *g, const gf_pool_tasks *reading, gf_error *err)
+{
+    const gf_build_plan *p = g->plan;
+    const gf_cancel *cancel = p->options->cancel;
+    gf_status st = gf_batch_texts_make(&g->texts, g->batch, p->settings.detect ? g->fallback : NULL,
+                                       g->pool, cancel, err);
+    if (st != GF_OK) return st;
+    if (!p->spills || p->by_ranks)
+        return gf_vectorizer_add_beside(g->vectorizer, g->texts.at, g->batch->n, reading, cancel,
+                                        err);
+    gf_pool_tasks counting = {1, count_alone, g}; /* the vectorizer has one thread's tables alone */
+    return gf_pool_run_both(g->pool, reading, &counting, cancel, err);
+}
+
 /* Analyse the batch, while the next one is read. */
 static gf_status add_batch(gathering *g, const gf_pool_tasks *reading, gf_error *err)
 {
     const gf_build_plan *p = g->plan;
-    const gf_cancel *cancel = p->options->cancel;
     gf_status st = add_ids(g->out, g->batch, p->settings.near_once, err);
-    if (st == GF_OK)
-        st = gf_batch_texts_make(&g->texts, g->batch, p->settings.detect ? g->fallback : NULL,
-                                 g->pool, cancel, err);
-    if (st != GF_OK) return st;
-    if (p->spills && !p->by_ranks) { /* the vectorizer has one thread's tables alone */
-        gf_pool_tasks counting = {1, count_alone, g};
-        st = gf_pool_run_both(g->pool, reading, &counting, cancel, err);
-    } else {
-        st =
-            gf_vectorizer_add_beside(g->vectorizer, g->texts.at, g->batch->n, reading, cancel, err);
+    if (st == GF_OK && g->vectorizer) {
+        st = count_batch(g, reading, err);
+    } else if (st == GF_OK) {
+        gf_pool_tasks handing = {1, hand_out, g};
+        st = gf_pool_run_both(g->pool, &handing, reading, p->options->cancel, err);
     }
-    if (g->batch->n)
-        gf_build_plan_progress(p, "reading", gf_vectorizer_size(g->vectorizer), p->size);
+    if (st == GF_OK && g->batch->n) gf_build_plan_progress(p, "reading", g->out->n, p->size);
     return st;
 }
 
@@ -159,10 +180,31 @@ static gf_status add_all(gathering *g, bool *restart, gf_error *err)
 
 /* ---- gathering ------------------------------------------------------------------------------- */
 
-static gf_status begin_gathering(gathering *g, gf_error *err)
+static gf_status begin_vectorizer(gathering *g, gf_error *err)
 {
     const gf_build_plan *p = g->plan;
     const char *folder = gf_store_scratch(p->store);
+    gf_status st = gf_vectorizer_create(
+        &p->settings.vectorizer, p->spills && !p->by_ranks ? NULL : g->pool, &g->vectorizer, err);
+    if (st == GF_OK && !g->pool) gf_vectorizer_keep_tokens(g->vectorizer, KEPT_TOKENS);
+    if (st == GF_OK && p->spills) st = gf_vectorizer_spill(g->vectorizer, folder, err);
+    if (st == GF_OK && g->keeps_words)
+        st = gf_vectorizer_keep_words(g->vectorizer, folder, false, err);
+    return st;
+}
+
+static gf_status begin_ranks(gathering *g, gf_error *err)
+{
+    const gf_resolved *s = &g->plan->settings;
+    gf_status st = gf_ranks_session_open(g->out->ranks, err);
+    return st == GF_OK ? gf_ranks_analyse_begin(g->out->ranks, &s->vectorizer, g->keeps_words,
+                                                s->detect, err)
+                       : st;
+}
+
+static gf_status begin_gathering(gathering *g, gf_error *err)
+{
+    const gf_build_plan *p = g->plan;
     gf_text_reader_options o = {.store = p->store,
                                 .snapshot = p->snapshot,
                                 .seq = p->snapshot ? 0 : p->seq,
@@ -174,17 +216,13 @@ static gf_status begin_gathering(gathering *g, gf_error *err)
                                 .threads = gf_pool_size(g->pool),
                                 .small = p->options->memory > 0};
     gf_status st = gf_text_reader_open(&o, &g->reader, err);
-    if (st == GF_OK)
-        st = gf_vectorizer_create(&p->settings.vectorizer,
-                                  p->spills && !p->by_ranks ? NULL : g->pool, &g->vectorizer, err);
-    if (st == GF_OK && !g->pool) gf_vectorizer_keep_tokens(g->vectorizer, KEPT_TOKENS);
-    if (st == GF_OK && p->spills) st = gf_vectorizer_spill(g->vectorizer, folder, err);
-    if (st == GF_OK && p->keeps_words && !gf_text_reader_filters(g->reader))
-        st = gf_vectorizer_keep_words(g->vectorizer, folder, false, err);
+    if (st != GF_OK) return st;
+    g->keeps_words = p->keeps_words && !gf_text_reader_filters(g->reader);
     g->out->n = 0;
     gf_buffer_reset(&g->out->ids);
     gf_language_watch_again(g->watch);
-    return st;
+    bool is_here = !g->out->ranks || !gf_ranks_analyse_is_wanted();
+    return is_here ? begin_vectorizer(g, err) : begin_ranks(g, err);
 }
 
 /* Keep the texts where all came as one batch: naming then need not read them again. */
@@ -201,6 +239,13 @@ static gf_status make_rows(gathering *g, gf_error *err)
     gf_build_gathered *out = g->out;
     out->counts = *gf_text_reader_counts(g->reader);
     gf_build_plan_progress(g->plan, "weighing", 0, 0);
+    if (!g->vectorizer) {
+        gf_status came = gf_ranks_analyse_finish(out->ranks, gf_store_scratch(g->plan->store),
+                                                 g->keeps_words, &out->vectors, &out->words, err);
+        if (came == GF_OK && out->vectors.x.n_rows != out->n)
+            came = gf_fail(err, GF_ECORRUPT, "ranks gave rows of other documents");
+        return came;
+    }
     gf_status st =
         gf_vectorizer_finish(g->vectorizer, &out->vectors, g->plan->options->cancel, err);
     if (st == GF_OK) st = gf_vectorizer_take_words(g->vectorizer, &out->words, err);
@@ -211,20 +256,43 @@ static gf_status make_rows(gathering *g, gf_error *err)
     return GF_OK;
 }
 
+static void report_ranks(void *context, const char *phase, uint64_t done, uint64_t total)
+{
+    gf_build_plan_progress(context, phase, done, total);
+}
+
+/* The ranks of a rebuild: where they analyse, they stay until they have clustered. */
+static gf_status make_session(const gf_build_plan *plan, gf_build_gathered *out, gf_error *err)
+{
+    const gf_rebuild_options *by = plan->options;
+    const gf_ranks_start start = {
+        .n = by->ranks, .hosts = by->hosts, .threads = by->threads, .cancel = by->cancel};
+    if (!plan->by_ranks || plan->every != 1) return GF_OK;
+    out->ranks = gf_calloc(1, sizeof *out->ranks);
+    if (!out->ranks) return gf_fail_memory(err, "ranks");
+    gf_ranks_session_init(out->ranks, &start, report_ranks, (void *)plan /* only read */);
+    return GF_OK;
+}
+
 gf_status gf_build_gather(const gf_build_plan *plan, gf_pool *pool, gf_build_gathered *out,
                           gf_error *err)
 {
     gf_language_watch watch = {.pool = pool, .cancel = plan->options->cancel};
     gf_fallback fallback = {0};
     bool restart = true;
-    gf_status st = GF_OK;
+    gf_error why = {GF_OK, ""};
+    gf_status st = make_session(plan, out, &why);
     while (st == GF_OK && restart) {
         gathering g = {
             .plan = plan, .pool = pool, .out = out, .watch = &watch, .fallback = &fallback};
         restart = false;
-        st = begin_gathering(&g, err);
-        if (st == GF_OK) st = add_all(&g, &restart, err);
-        if (st == GF_OK && !restart) st = make_rows(&g, err);
+        st = begin_gathering(&g, &why);
+        if (st == GF_OK) st = add_all(&g, &restart, &why);
+        if (st == GF_OK && !restart) st = make_rows(&g, &why);
+        if (st != GF_OK && out->ranks && gf_ranks_session_retries(out->ranks, &why)) {
+            st = GF_OK; /* the job was lost: texts are handed out again */
+            restart = true;
+        }
         gf_vectorizer_free(g.vectorizer);
         gf_text_reader_close(g.reader);
         gf_free(g.texts.at);
@@ -232,5 +300,6 @@ gf_status gf_build_gather(const gf_build_plan *plan, gf_pool *pool, gf_build_gat
     if (fallback.kind == GF_FALLBACK_UNKNOWN) fallback.kind = GF_FALLBACK_FIXED;
     out->fallback = fallback;
     gf_language_watch_release(&watch);
+    if (st != GF_OK && err) *err = why;
     return st;
 }

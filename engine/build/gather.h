@@ -31,6 +31,9 @@ typedef struct gf_build_gathered {
        of the collection is left out. */
     gf_words *words;
 
+    /* By ranks: those that cluster, and may have analysed; else NULL. */
+    struct gf_ranks_session *ranks;
+
     /* Without a pool, for naming: the analyser that knows the words, and the texts of one batch. */
     gf_analyser *analyser; /* or NULL */
     gf_text *texts;        /* n, or NULL; in text_memory */
@@ -47,7 +50,8 @@ gf_row_file gf_build_gathered_row_file(const gf_build_gathered *gathered);
 
 /**
  * Read and analyse the documents: all of them, or one in plan->every. The result is the same for
- * any number of threads; plan->spills decides whether rows lie in memory or in a file.
+ * any number of threads, and the same where ranks analyse; plan->spills decides whether rows lie in
+ * memory or in a file.
  *
  * @param pool  NULL: this thread alone
  * @param[out] out  to be released, also after a failure

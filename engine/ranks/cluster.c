@@ -3,33 +3,23 @@
 #include "base/memory.h"
 #include "cluster/measure/term_growth.h"
 #include "cluster/ranks/ranked_bytes.h"
-#include "engine/ranks/frames.h"
 #include "engine/ranks/job.h"
-#include "engine/ranks/world.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
-    TRIES = 3,
     FRAME_ENTRIES = 2 << 20, /* entries of a message of rows, about */
     FRAME_ROWS = 1 << 20
 };
-
-/* Seconds in which nothing was heard of the ranks: a cut link is noticed within a minute. */
-#define SILENCE 50
 
 typedef struct holding {
     gf_pool *pool;
     const gf_row_file *rows;
     const gf_kmeans_options *options;
-    gf_ranks_process process;
-    double silence;
+    gf_ranks_session *session;
     unsigned n;           /* ranks */
     gf_ranks_part *parts; /* n */
-    bool is_lost;         /* the job, and not what it does */
     gf_kmeans made;
     gf_ranks_result about;
     uint64_t came; /* rows of the result */
@@ -37,99 +27,15 @@ typedef struct holding {
 
 static gf_status fail_message(gf_error *err)
 {
-    return gf_fail(err, GF_ECORRUPT, "a message of the ranks cannot be read");
-}
-
-/* Longer or shorter for tests, and for networks that are slow to give up. */
-static double most_silence(void)
-{
-    const char *named = getenv("GROUPERFISH_RANKS_SILENCE");
-    double seconds = named ? strtod(named, NULL) : 0;
-    return seconds >= 1 ? seconds : SILENCE;
-}
-
-/* ---- messages ------------------------------------------------------------------------------------- */
-
-/* The other end is gone or silent: a rank may have said why. */
-static gf_status lose(holding *h, gf_status st, gf_error *err)
-{
-    gf_buffer said = {0};
-    if (st != GF_ENOTFOUND && st != GF_ELIMIT) return st;
-    if (st == GF_ENOTFOUND && gf_ranks_process_said(&h->process, &said)) {
-        st = gf_fail(err, GF_EIO, "%s", gf_buffer_cstr(&said));
-    } else {
-        h->is_lost = true;
-        st = st == GF_ELIMIT
-                 ? gf_fail(err, GF_EIO, "nothing was heard of the ranks for %.0f seconds",
-                           h->silence)
-                 : gf_fail(err, GF_EIO, "the ranks have died");
-    }
-    gf_buffer_release(&said);
-    return st;
+    return gf_ranks_session_fail_message(err);
 }
 
 static gf_status tell(holding *h, uint32_t kind, gf_slice a, gf_slice b, gf_error *err)
 {
-    return lose(h, gf_frames_write(h->process.fd, kind, a, b, h->silence, h->options->cancel, err),
-                err);
-}
-
-static gf_status take_progress(const holding *h, gf_slice s)
-{
-    gf_ranks_progress p;
-    char phase[64];
-    if (!gf_ranks_job_take(&s, &p, sizeof p) || s.len >= sizeof phase) return GF_OK;
-    if (s.len) memcpy(phase, s.ptr, s.len);
-    phase[s.len] = '\0';
-    if (h->options->progress)
-        h->options->progress(h->options->progress_context, phase, p.done, p.total);
-    return GF_OK;
-}
-
-static gf_status take_failure(gf_slice s, gf_error *err)
-{
-    uint32_t code;
-    if (!gf_ranks_job_take(&s, &code, sizeof code) || code == GF_OK) return fail_message(err);
-    return gf_fail(err, (gf_status)code, "%.*s", GF_SLICE_ARG(s));
-}
-
-/* The next message that is neither progress nor a beat. */
-static gf_status hear(holding *h, uint32_t *kind, gf_buffer *bytes, gf_error *err)
-{
-    for (;;) {
-        gf_status st =
-            lose(h, gf_frames_read(h->process.fd, h->silence, h->options->cancel, kind, bytes, err),
-                 err);
-        if (st != GF_OK) return st;
-        if (*kind == GF_JOB_FAILED) return take_failure(gf_buffer_view(bytes), err);
-        if (*kind == GF_JOB_PROGRESS)
-            take_progress(h, gf_buffer_view(bytes));
-        else if (*kind != GF_JOB_BEAT)
-            return GF_OK;
-    }
+    return gf_ranks_session_tell(h->session, kind, a, b, err);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------------- */
-
-/* The ranks are there, and the same program as this one. */
-static gf_status meet(holding *h, gf_error *err)
-{
-    uint32_t kind, n = 0;
-    gf_buffer bytes = {0}, mine = {0};
-    gf_status st = hear(h, &kind, &bytes, err);
-    gf_slice s = gf_buffer_view(&bytes);
-    if (st == GF_OK && (kind != GF_JOB_READY || !gf_ranks_job_take(&s, &n, sizeof n) || n == 0))
-        st = fail_message(err);
-    gf_ranks_job_identify(&mine);
-    if (st == GF_OK) st = gf_buffer_check(&mine, err);
-    if (st == GF_OK && !gf_slice_equal(s, gf_buffer_view(&mine)))
-        st = gf_fail(err, GF_EINVAL, "ranks must be alike: this process is %.*s; rank 0 is %.*s",
-                     GF_SLICE_ARG(gf_buffer_view(&mine)), GF_SLICE_ARG(s));
-    h->n = n;
-    gf_buffer_release(&bytes);
-    gf_buffer_release(&mine);
-    return st;
-}
 
 /* Neighbouring rows for each rank, of about as many entries: where they are cut is of no matter. */
 static gf_status part_rows(holding *h, gf_error *err)
@@ -167,6 +73,14 @@ static uint32_t count_frames(const holding *h)
     return frames;
 }
 
+/* The ranks have analysed these rows, and have them. */
+static bool are_held(const holding *h)
+{
+    const gf_ranks_session *s = h->session;
+    return s->held_rows && s->held_rows == h->rows->n_rows &&
+           s->held_entries == h->rows->start[h->rows->n_rows];
+}
+
 static gf_status tell_begin(holding *h, gf_error *err)
 {
     const gf_kmeans_options *o = h->options;
@@ -176,7 +90,8 @@ static gf_status tell_begin(holding *h, gf_error *err)
     gf_ranks_begin begin = gf_ranks_job_put_options(&options, h->rows->n_cols);
     gf_buffer more = {0};
     begin.n_ranks = h->n;
-    begin.frames = count_frames(h);
+    begin.rows_held = are_held(h);
+    begin.frames = begin.rows_held ? 0 : count_frames(h);
     gf_buffer_append(&more, h->parts, h->n * sizeof *h->parts);
     if (begin.has_factor)
         gf_buffer_append(&more, o->refinement->factor,
@@ -208,18 +123,27 @@ static gf_status tell_some_rows(holding *h, uint32_t rank, uint32_t first, uint3
     return st;
 }
 
+/* Clusters to begin with, of rows that ranks hold. */
+static gf_status tell_starts(holding *h, gf_error *err)
+{
+    const gf_kmeans_options *o = h->options;
+    if (!o->start || !o->start_k) return GF_OK;
+    return tell(h, GF_JOB_STARTS,
+                gf_slice_of((const char *)o->start, h->rows->n_rows * sizeof *o->start),
+                (gf_slice){NULL, 0}, err);
+}
+
 static gf_status tell_rows(holding *h, gf_error *err)
 {
     gf_status st = GF_OK;
     uint32_t row = 0;
+    if (are_held(h)) return tell_starts(h, err);
     for (uint32_t r = 0; r < h->n && st == GF_OK; r++) {
         for (uint32_t end = row + (uint32_t)h->parts[r].rows, n; row < end && st == GF_OK;
              row += n) {
             n = frame_rows(h->rows, row, end);
             st = tell_some_rows(h, r, row, n, err);
-            if (h->options->progress)
-                h->options->progress(h->options->progress_context, "handing out rows", row + n,
-                                     h->rows->n_rows);
+            gf_ranks_session_report(h->session, "handing out rows", row + n, h->rows->n_rows);
         }
     }
     return st;
@@ -308,7 +232,7 @@ static gf_status follow(holding *h, gf_error *err)
     gf_status st = GF_OK;
     uint32_t kind;
     while (st == GF_OK && !(h->made.label && h->came == h->rows->n_rows)) {
-        st = hear(h, &kind, &bytes, err);
+        st = gf_ranks_session_hear(h->session, &kind, &bytes, err);
         gf_slice s = gf_buffer_view(&bytes);
         if (st != GF_OK) break;
         st = kind == GF_JOB_SWEEP    ? sweep(h, s, err)
@@ -322,90 +246,34 @@ static gf_status follow(holding *h, gf_error *err)
 
 /* ---- the whole -------------------------------------------------------------------------------------- */
 
-static gf_status run_over(holding *h, gf_error *err)
+static gf_status run_once(holding *h, gf_error *err)
 {
-    const gf_slice none = {NULL, 0};
-    gf_status st = meet(h, err);
-    if (st == GF_OK) st = part_rows(h, err);
+    h->n = h->session->n;
+    gf_status st = part_rows(h, err);
     if (st == GF_OK) st = tell_begin(h, err);
     if (st == GF_OK) st = tell_rows(h, err);
+    h->session->held_rows = 0;
     if (st == GF_OK) st = follow(h, err);
-    if (st == GF_OK) st = tell(h, GF_JOB_END, none, none, err);
+    if (st == GF_OK) st = gf_ranks_session_end(h->session, err);
     gf_free(h->parts);
     h->parts = NULL;
     return st;
 }
 
-static gf_status run_once(holding *h, const gf_ranks_start *start, gf_error *err)
-{
-    gf_status st = gf_ranks_process_open(start, &h->process, err);
-    if (st != GF_OK) return st;
-    st = run_over(h, err);
-    gf_ranks_process_close(&h->process, st == GF_OK);
-    return st;
-}
-
-gf_status gf_ranks_cluster_over(int fd, double silence, gf_pool *pool, const gf_row_file *rows,
-                                const gf_kmeans_options *options, gf_kmeans *out, bool *lost,
-                                gf_error *err)
-{
-    holding h = {.pool = pool,
-                 .rows = rows,
-                 .options = options,
-                 .process = {.fd = fd, .listener = -1, .said = -1},
-                 .silence = silence};
-    gf_status st = run_over(&h, err);
-    *lost = h.is_lost;
-    if (st == GF_OK)
-        *out = h.made;
-    else
-        gf_kmeans_release(&h.made);
-    return st;
-}
-
-/* A job was lost: the next one runs on the hosts that answer. */
-static gf_status choose_hosts(gf_ranks_start *now, const gf_ranks_start *start, gf_buffer *hosts,
-                              const gf_kmeans_options *o, gf_error *err)
-{
-    if (!start->hosts) return GF_OK;
-    if (hosts->len) unlink(gf_buffer_cstr(hosts));
-    if (o->progress) o->progress(o->progress_context, "looking for hosts", 0, 0);
-    gf_status st = gf_ranks_process_probe(start, hosts, err);
-    now->hosts = st == GF_OK && hosts->len ? gf_buffer_cstr(hosts) : start->hosts;
-    return st;
-}
-
-gf_status gf_ranks_cluster(gf_pool *pool, const gf_row_file *rows, const gf_ranks_start *start,
+gf_status gf_ranks_cluster(gf_ranks_session *session, gf_pool *pool, const gf_row_file *rows,
                            const gf_kmeans_options *options, gf_kmeans *out, gf_error *err)
 {
-    gf_status st = GF_OK;
+    gf_status st;
     gf_error why = {GF_OK, ""};
-    gf_ranks_start now = *start;
-    gf_buffer hosts = {0};
-    bool goes_on = true;
-    const unsigned tries = gf_ranks_world_n() ? 1 : TRIES; /* a job of others ends as a whole */
-    for (unsigned i = 0; i < tries && goes_on; i++) {
-        holding h = {.pool = pool,
-                     .rows = rows,
-                     .options = options,
-                     .process = {.fd = -1, .listener = -1, .said = -1},
-                     .silence = most_silence()};
-        st = i ? choose_hosts(&now, start, &hosts, options, &why) : GF_OK;
-        if (st != GF_OK) break;
-        if (options->progress)
-            options->progress(options->progress_context,
-                              i ? "starting the ranks again" : "starting the ranks", 0, 0);
-        st = run_once(&h, &now, &why);
-        goes_on = st != GF_OK && h.is_lost;
+    do {
+        holding h = {.pool = pool, .rows = rows, .options = options, .session = session};
+        st = gf_ranks_session_open(session, &why);
+        if (st == GF_OK) st = run_once(&h, &why);
         if (st == GF_OK)
             *out = h.made;
         else
             gf_kmeans_release(&h.made);
-    }
-    if (hosts.len) unlink(gf_buffer_cstr(&hosts));
-    gf_buffer_release(&hosts);
-    if (st != GF_OK && goes_on && tries > 1)
-        gf_error_prefix(&why, "given up after %u tries", tries);
+    } while (st != GF_OK && gf_ranks_session_retries(session, &why));
     if (st != GF_OK && err) *err = why;
     return st;
 }
@@ -434,6 +302,24 @@ enum {
 #define CENTRE_BYTES 5.05 /* an entry of a centre, likewise */
 #define MOVED        0.1
 
+/* Memory of a rank that analyses: counts of words, rows, and each different word that it meets. */
+enum { ANALYSING = 30 << 20, OF_ANALYSED = 16, OF_WORD = 8, OF_DISTINCT_WORD = 200 };
+
+#define OF_PART 0.64 /* exponent: different words of a part of the documents */
+
+static double analysis_memory(const gf_ranks_counts *c, double ranks)
+{
+    double rows = OF_ANALYSED * c->entries + OF_WORD * c->words;
+    return ANALYSING + rows / ranks + OF_DISTINCT_WORD * c->distinct_words * pow(ranks, -OF_PART);
+}
+
+/* Texts go out; rows come back, and words; labels to sweeps and from them, and results. */
+static double handed_out(const gf_ranks_counts *c)
+{
+    return c->text + 8 * c->entries +
+           (c->text > 0 ? 4 * c->words + 44.0 * (double)c->rows : 32.0 * (double)c->rows);
+}
+
 static uint64_t whole(double bytes)
 {
     return bytes > 0 ? (uint64_t)bytes : 0;
@@ -449,6 +335,7 @@ gf_ranks_cost gf_ranks_cluster_cost(const gf_ranks_counts *c)
     double memory = PROGRAM + 16 * e + OF_ROW * rows + OF_CENTRE * c->centre_entries +
                     12 * c->centre_entries / ranks + 3 * SUM_BYTES * sums +
                     OF_TERM * c->terms * (c->threads + 1);
+    if (c->text > 0) memory = fmax(memory, analysis_memory(c, ranks));
     double sampled = gf_ranks_cluster_sample(c->rows), of_sample = sampled * a_row;
     double sampling = PROGRAM + 16 * e + OF_SAMPLED * of_sample + 120 * sampled +
                       34 * k * gf_term_growth_terms(a, of_sample / k) +
@@ -457,7 +344,7 @@ gf_ranks_cost gf_ranks_cluster_cost(const gf_ranks_counts *c)
     double moved = fmin(2 * k * gf_term_growth_terms(a, MOVED * e / k), sums);
     return (gf_ranks_cost){.memory = whole(memory),
                            .first_memory = whole(fmax(memory + 24.0 * (double)c->rows, sampling)),
-                           .handed_out = whole(8 * c->entries + 32.0 * (double)c->rows),
+                           .handed_out = whole(handed_out(c)),
                            .first_pass = whole(SUM_BYTES * sums * others + centres),
                            .pass = whole(SUM_BYTES * moved * others + centres)};
 }

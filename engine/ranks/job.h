@@ -1,19 +1,33 @@
 /**
- * The messages (engine/ranks/frames.h) between the holder of the store and rank 0 of a job that
- * clusters:
+ * The messages (engine/ranks/frames.h) between the holder of the store and rank 0 of a job:
  *
  *     ranks                                       holder
  *     READY     number of ranks; what they are
+ *
+ *     to analyse texts, where that is wanted:
+ *                                                 ANALYSE   settings
+ *                                                 TEXTS ... some documents' texts, in order
+ *                                                 AGAIN     forget them: all of them follow once more
+ *                                                 WEIGH     that was all
+ *     TERMS     entries of all rows; vocabulary
+ *     VECTORS ... rows of some documents, in order; their words
+ *     WORDS ... the words that a rank's numbers are of
+ *
+ *     to cluster:
  *                                                 BEGIN     options, how the rows are parted
+ *                                                 STARTS    clusters of all rows to begin with, where ranks
+ *                                                           hold the rows that they analysed, else
  *                                                 ROWS ...  rank; rows, their clusters to begin with
- *     PROGRESS  phase, how far   (any time)
- *     BEAT      all ranks are there (any time)
  *     SWEEP     k, labels of all rows
  *                                                 LABELS    others
  *     RESULT    what is known of all
  *     PART ...  first row, n; label, score, runner-up, second
+ *
  *                                                 END
- *     FAILED    status, message  (any time: the end)
+ *     any time:
+ *     PROGRESS  phase, how far
+ *     BEAT      all ranks are there
+ *     FAILED    status, message: the end
  *
  * Both are the same program, which READY says, so numbers lie as in memory.
  */
@@ -34,7 +48,15 @@ enum {
     GF_JOB_RESULT,
     GF_JOB_PART,
     GF_JOB_END,
-    GF_JOB_FAILED
+    GF_JOB_FAILED,
+    GF_JOB_ANALYSE,
+    GF_JOB_TEXTS,
+    GF_JOB_AGAIN,
+    GF_JOB_WEIGH,
+    GF_JOB_TERMS,
+    GF_JOB_VECTORS,
+    GF_JOB_WORDS,
+    GF_JOB_STARTS
 };
 
 /** The numbers of BEGIN. Behind them n times rows and entries of a rank, u64 each; then n_cols factors
@@ -45,6 +67,7 @@ typedef struct gf_ranks_begin {
     uint32_t n_ranks, n_cols, frames, sample;
     uint32_t k, max_k, reach, start_k, restarts, max_passes, max_rounds;
     uint32_t settled, start_refined, quick, sweeps, has_factor;
+    uint32_t rows_held; /* the ranks have them; STARTS comes where start_k is not 0 */
 } gf_ranks_begin;
 
 /** A rank's part of the rows. */
@@ -69,6 +92,30 @@ typedef struct gf_ranks_result {
 typedef struct gf_ranks_rows {
     uint64_t first, n;
 } gf_ranks_rows;
+
+/** The numbers of ANALYSE; behind them the settings, as gf_vectorizer_options_write has them. */
+typedef struct gf_ranks_analysis {
+    uint32_t keeps_words;
+    uint32_t has_languages; /* texts say their languages, or they are found */
+} gf_ranks_analysis;
+
+/** The numbers of TEXTS. Behind them n times lang and text, as strings. */
+typedef struct gf_ranks_texts {
+    uint32_t n;
+    uint32_t fallback; /* gf_fallback_kind */
+    uint32_t language; /* of the fallback: its index + 1; 0: none */
+} gf_ranks_texts;
+
+/** The numbers of TERMS; behind them the vocabulary. */
+typedef struct gf_ranks_terms {
+    uint64_t rows, entries;
+} gf_ranks_terms;
+
+/** The numbers of VECTORS. Behind them n kinds, a byte each; n lengths; columns; values; the words. */
+typedef struct gf_ranks_vectors {
+    uint64_t entries, word_bytes;
+    uint32_t rank, n;
+} gf_ranks_vectors;
 
 /** What a process is: versions and kernels, in words, which all ranks and the holder share. */
 void gf_ranks_job_identify(gf_buffer *out);

@@ -3,9 +3,8 @@
 #include "base/memory.h"
 #include "cluster/ranks/ranked_bytes.h"
 #include "engine/ranks/frames.h"
-#include "engine/ranks/job.h"
+#include "engine/ranks/serve_internal.h"
 
-#include <pthread.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -16,32 +15,26 @@ enum {
     TAKES = 600       /* seconds that the holder may take nothing: it may be sweeping */
 };
 
-/* A rank at its work. */
-typedef struct rank_job {
-    const gf_ranks_serving *by;
-    pthread_mutex_t lock; /* of writing to the holder, and of is_over */
-    pthread_cond_t wakes;
-    bool is_over;
-    gf_ranks_begin begin;
-    gf_ranks_part *parts; /* n ranks */
-    float *factor;
-    gf_csr x;
-    uint32_t *start; /* x.n_rows, or NULL */
-} rank_job;
+typedef gf_ranks_serving_job rank_job;
 
 static bool is_first(const rank_job *j)
 {
-    return gf_ranks_me(j->by->ranks) == 0;
+    return gf_ranks_serve_is_first(j);
 }
 
-static gf_status fail_message(gf_error *err)
+gf_status gf_ranks_serve_fail_message(gf_error *err)
 {
     return gf_fail(err, GF_ECORRUPT, "a message of the store's process cannot be read");
 }
 
+static gf_status fail_message(gf_error *err)
+{
+    return gf_ranks_serve_fail_message(err);
+}
+
 /* ---- rank 0 and the holder -------------------------------------------------------------------- */
 
-static gf_status tell(rank_job *j, uint32_t kind, gf_slice a, gf_slice b, gf_error *err)
+gf_status gf_ranks_serve_tell(rank_job *j, uint32_t kind, gf_slice a, gf_slice b, gf_error *err)
 {
     pthread_mutex_lock(&j->lock);
     gf_status st = gf_frames_write(j->by->fd, kind, a, b, TAKES, NULL, err);
@@ -49,18 +42,32 @@ static gf_status tell(rank_job *j, uint32_t kind, gf_slice a, gf_slice b, gf_err
     return st;
 }
 
+static gf_status tell(rank_job *j, uint32_t kind, gf_slice a, gf_slice b, gf_error *err)
+{
+    return gf_ranks_serve_tell(j, kind, a, b, err);
+}
+
+gf_status gf_ranks_serve_hear(rank_job *j, uint32_t *kind, gf_buffer *bytes, gf_error *err)
+{
+    return gf_frames_read(j->by->fd, 0, NULL, kind, bytes, err);
+}
+
 static gf_status hear(rank_job *j, uint32_t kind, gf_buffer *bytes, gf_error *err)
 {
     uint32_t came;
-    gf_status st = gf_frames_read(j->by->fd, 0, NULL, &came, bytes, err);
+    gf_status st = gf_ranks_serve_hear(j, &came, bytes, err);
     return st == GF_OK && came != kind ? fail_message(err) : st;
+}
+
+void gf_ranks_serve_report(rank_job *j, const char *phase, uint64_t done, uint64_t total)
+{
+    const gf_ranks_progress p = {done, total};
+    tell(j, GF_JOB_PROGRESS, gf_slice_of((const char *)&p, sizeof p), gf_slice_str(phase), NULL);
 }
 
 static void report_progress(void *context, const char *phase, uint64_t done, uint64_t total)
 {
-    const gf_ranks_progress p = {done, total};
-    tell(context, GF_JOB_PROGRESS, gf_slice_of((const char *)&p, sizeof p), gf_slice_str(phase),
-         NULL);
+    gf_ranks_serve_report(context, phase, done, total);
 }
 
 /* Every second, while all ranks are heard. */
@@ -135,16 +142,12 @@ static gf_status be_ready(rank_job *j, gf_error *err)
 
 /* ---- rows --------------------------------------------------------------------------------------- */
 
-/* BEGIN, which rank 0 passes on to all. */
-static gf_status take_begin(rank_job *j, gf_error *err)
+/* The numbers of BEGIN. */
+static gf_status take_begin(rank_job *j, gf_slice s, gf_error *err)
 {
     unsigned n = gf_ranks_n(j->by->ranks);
-    gf_buffer bytes = {0};
-    gf_status st = is_first(j) ? hear(j, GF_JOB_BEGIN, &bytes, err) : GF_OK;
-    if (st == GF_OK) st = gf_ranks_send_all(j->by->ranks, 0, &bytes, err);
-    gf_slice s = gf_buffer_view(&bytes);
-    if (st == GF_OK &&
-        (!gf_ranks_job_take(&s, &j->begin, sizeof j->begin) || j->begin.n_ranks != n))
+    gf_status st = GF_OK;
+    if (!gf_ranks_job_take(&s, &j->begin, sizeof j->begin) || j->begin.n_ranks != n)
         st = fail_message(err);
     j->parts = gf_calloc(n, sizeof *j->parts);
     if (st == GF_OK && !j->parts) st = gf_fail_memory(err, "the rows");
@@ -157,7 +160,6 @@ static gf_status take_begin(rank_job *j, gf_error *err)
         else if (!gf_ranks_job_take(&s, j->factor, j->begin.n_cols * sizeof *j->factor))
             st = fail_message(err);
     }
-    gf_buffer_release(&bytes);
     return st;
 }
 
@@ -202,6 +204,31 @@ static gf_status take_rows(rank_job *j, gf_error *err)
         if (st == GF_OK && from[0].len) st = add_rows(j, gf_buffer_view(&from[0]), &row, err);
     }
     if (st == GF_OK && row != mine->rows) st = fail_message(err);
+    for (unsigned i = 0; from && i < n; i++)
+        gf_buffer_release(&from[i]);
+    gf_buffer_release(&bytes);
+    gf_free(from);
+    gf_free(to);
+    return st;
+}
+
+/* STARTS: clusters of all rows to begin with, of which each rank gets those of its own. */
+static gf_status take_starts(rank_job *j, gf_error *err)
+{
+    unsigned n = gf_ranks_n(j->by->ranks);
+    const gf_ranks_part *mine = &j->parts[gf_ranks_me(j->by->ranks)];
+    gf_buffer bytes = {0}, *from = gf_calloc(n, sizeof *from);
+    gf_slice *to = gf_calloc(n, sizeof *to);
+    j->start = gf_array(mine->rows, sizeof *j->start);
+    gf_status st = from && to && j->start ? GF_OK : gf_fail_memory(err, "the rows");
+    if (st == GF_OK && is_first(j)) st = hear(j, GF_JOB_STARTS, &bytes, err);
+    gf_slice s = gf_buffer_view(&bytes);
+    for (unsigned i = 0; i < n && st == GF_OK && is_first(j); i++)
+        if (!gf_slice_take_bytes(&s, j->parts[i].rows * sizeof *j->start, &to[i]))
+            st = fail_message(err);
+    if (st == GF_OK) st = gf_ranks_deal(j->by->ranks, to, from, err);
+    if (st == GF_OK && from[0].len != mine->rows * sizeof *j->start) st = fail_message(err);
+    if (st == GF_OK && from[0].len) memcpy(j->start, from[0].ptr, from[0].len);
     for (unsigned i = 0; from && i < n; i++)
         gf_buffer_release(&from[i]);
     gf_buffer_release(&bytes);
@@ -290,12 +317,11 @@ static gf_status tell_rows(rank_job *j, const gf_kmeans *r, gf_error *err)
 
 /* ---- the whole ------------------------------------------------------------------------------------ */
 
-static gf_status cluster(rank_job *j, gf_error *err)
+static gf_status cluster_rows(rank_job *j, gf_error *err)
 {
     gf_ranked_options o;
     gf_refinement refinement;
     gf_kmeans r = {0};
-    gf_buffer bytes = {0};
     const gf_ranked_rows rows = {&j->x, j->start};
     gf_ranks_job_take_options(&j->begin, j->factor, &refinement, &o);
     o.sweep = ask_for_sweep;
@@ -309,9 +335,62 @@ static gf_status cluster(rank_job *j, gf_error *err)
     if (st == GF_OK) st = gf_ranks_sum(j->by->ranks, &sent, 1, err);
     if (st == GF_OK && is_first(j)) st = tell_result(j, &r, sent, err);
     if (st == GF_OK) st = tell_rows(j, &r, err);
-    if (st == GF_OK && is_first(j)) st = hear(j, GF_JOB_END, &bytes, err);
-    gf_buffer_release(&bytes);
     gf_kmeans_release(&r);
+    return st;
+}
+
+static gf_status cluster(rank_job *j, gf_slice begin, gf_error *err)
+{
+    gf_status st = take_begin(j, begin, err);
+    if (st == GF_OK && j->begin.rows_held) {
+        if (j->begin.start_k) st = take_starts(j, err);
+        if (st == GF_OK) st = gf_ranks_serve_part_rows(j, err);
+    } else if (st == GF_OK) {
+        gf_ranks_serve_release_held(&j->held);
+        st = take_rows(j, err);
+    }
+    if (st == GF_OK) st = cluster_rows(j, err);
+    gf_csr_release(&j->x);
+    gf_free(j->start);
+    gf_free(j->parts);
+    gf_free(j->factor);
+    j->start = NULL;
+    j->parts = NULL;
+    j->factor = NULL;
+    return st;
+}
+
+/* The next message of those that all ranks work on; its kind travels behind it. */
+static gf_status take_next(rank_job *j, uint32_t *kind, gf_buffer *bytes, gf_error *err)
+{
+    gf_status st = is_first(j) ? gf_ranks_serve_hear(j, kind, bytes, err) : GF_OK;
+    if (st == GF_OK && is_first(j)) {
+        gf_buffer_append(bytes, kind, sizeof *kind);
+        st = gf_buffer_check(bytes, err);
+    }
+    if (st == GF_OK) st = gf_ranks_send_all(j->by->ranks, 0, bytes, err);
+    if (st != GF_OK) return st;
+    if (bytes->len < sizeof *kind) return fail_message(err);
+    bytes->len -= sizeof *kind;
+    memcpy(kind, bytes->ptr + bytes->len, sizeof *kind);
+    return GF_OK;
+}
+
+static gf_status work(rank_job *j, gf_error *err)
+{
+    gf_buffer bytes = {0};
+    uint32_t kind = 0;
+    gf_status st = be_ready(j, err);
+    while (st == GF_OK && kind != GF_JOB_END) {
+        st = take_next(j, &kind, &bytes, err);
+        if (st != GF_OK) break;
+        gf_slice s = gf_buffer_view(&bytes);
+        st = kind == GF_JOB_ANALYSE ? gf_ranks_serve_texts(j, s, err)
+             : kind == GF_JOB_BEGIN ? cluster(j, s, err)
+             : kind == GF_JOB_END   ? GF_OK
+                                    : fail_message(err);
+    }
+    gf_buffer_release(&bytes);
     return st;
 }
 
@@ -324,10 +403,7 @@ gf_status gf_ranks_serve(const gf_ranks_serving *by, gf_error *err)
     pthread_cond_init(&j.wakes, NULL);
     bool beats = is_first(&j) && pthread_create(&beating, NULL, beat, &j) == 0;
     gf_status st = is_first(&j) && !beats ? gf_fail(&why, GF_EIO, "a thread cannot be started")
-                                          : be_ready(&j, &why);
-    if (st == GF_OK) st = take_begin(&j, &why);
-    if (st == GF_OK) st = take_rows(&j, &why);
-    if (st == GF_OK) st = cluster(&j, &why);
+                                          : work(&j, &why);
     if (st != GF_OK && is_first(&j)) {
         uint32_t code = (uint32_t)st;
         tell(&j, GF_JOB_FAILED, gf_slice_of((const char *)&code, sizeof code),
@@ -338,12 +414,9 @@ gf_status gf_ranks_serve(const gf_ranks_serving *by, gf_error *err)
     pthread_cond_broadcast(&j.wakes);
     pthread_mutex_unlock(&j.lock);
     if (beats) pthread_join(beating, NULL);
+    gf_ranks_serve_release_held(&j.held);
     pthread_cond_destroy(&j.wakes);
     pthread_mutex_destroy(&j.lock);
-    gf_csr_release(&j.x);
-    gf_free(j.start);
-    gf_free(j.parts);
-    gf_free(j.factor);
     if (st != GF_OK && err) *err = why;
     return st;
 }

@@ -21,7 +21,8 @@ typedef struct gf_ranks_serving {
 } gf_ranks_serving;
 
 /**
- * Cluster what the holder sends, and send it back.
+ * Analyse the texts that the holder sends, and cluster rows, and send back what comes of it, until it says
+ * that this was all.
  *
  * @return GF_OK; else the ranks are to be ended, and the holder knows why where rank 0 does
  */

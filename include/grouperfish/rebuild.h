@@ -74,7 +74,7 @@ typedef struct gf_memory_estimate {
     /* By ranks alone (gf_rebuild_options), else 0: then `peak` is this process'. */
     uint64_t rank;       /* of each rank */
     uint64_t first_rank; /* of the first, which clusters the sample, too */
-    uint64_t handed_out; /* rows, labels and scores between this process and the ranks */
+    uint64_t handed_out; /* texts, rows, words, labels: between this process and the ranks */
     uint64_t first_pass; /* bytes that a rank sends in the first pass */
     uint64_t pass;       /* the same in one in which a tenth of the rows move */
 } gf_memory_estimate;

@@ -119,9 +119,34 @@ class SameBytes(Ranks):
             for n in 1, 2, 3, 5:
                 row = self.rebuild("--ranks", str(n), "--threads", str(1 + n % 2), *words)
                 made[n] = row["objective"], self.content()
-            for n in 2, 3, 5:
+            # By texts that the process of the store analyses, too.
+            row = self.rebuild("--ranks", "2", *words, GROUPERFISH_RANKS_ANALYSIS="here")
+            made["here"] = row["objective"], self.content()
+            for n in 2, 3, 5, "here":
                 self.assertEqual(made[n], made[1], f"{n} ranks, {words}")
         self.assertEqual(self.run_here("verify").returncode, 0)
+
+    def test_texts_are_analysed_as_by_one_process(self):
+        """Of several languages, with words for search; by settings that leave documents out, too."""
+        foreign = ["die Häuser und Straßen sind nass", "les maisons et les rues sont belles",
+                   "las casas y las calles son bonitas", "手机 很 好"]
+        r = random.Random(5)
+        put = [json.loads(line) for line in texts(3000).splitlines()]
+        for i, d in enumerate(put):
+            d["text"] += " the " + r.choice(foreign) + " " + r.choice(foreign)
+            d["year"] = 2000 + i % 3
+            if i % 5 == 0:
+                d["lang"] = r.choice(["en", "de", "fr"])
+        self.good_here("put", "c", "-", given="".join(json.dumps(d) + "\n" for d in put))
+        for words in ([], ["--set", "ngrams=1-2"], ["--set", "language=german"], ["--set", "filter=year>2000"]):
+            seen = {}
+            for by in ([], ["--ranks", "1"], ["--ranks", "3", "--threads", "2"]):
+                row = self.rebuild("-k", "8", *words, *by)
+                seen[len(by)] = (row["documents"], row["without_terms"], row["distinct"],
+                                 self.good_here("terms", "c", "--format", "jsonl"),
+                                 self.good_here("search", "c", "strassen maisons w17", "--format", "jsonl"))
+            self.assertEqual(seen[2], seen[0], words)
+            self.assertEqual(seen[4], seen[0], words)
 
     def test_clusters_go_on(self):
         self.put(3000)
@@ -167,25 +192,29 @@ class Lost(Ranks):
         want = self.content()
         self.starts()
         served = self.good_here("clusters", "c", "--format", "jsonl")
-        for number, phase in enumerate(["handing out rows", "sampling", "clustering", "assigning"]):
-            p, seen, killed = self.begin("--ranks", "3", "-k", "30"), [], None
+        # From the first texts on, which are handed out when "reading" is told, to the last pass.
+        for number, delay in enumerate([0, .05, .1, .2, .4, .8, 1.2]):
+            p, seen, killed, told = self.begin("--ranks", "3", "-k", "30"), [], None, False
             for now in self.phases(p, seen):
-                if now == phase and killed is None:
-                    there = ranks_of(self.job)
-                    killed = there.get(number % 3)
-                    if killed:
-                        os.kill(killed, signal.SIGKILL)
-                    # The store answers meanwhile, from the build that there was.
-                    self.assertEqual(self.good_here("clusters", "c", "--format", "jsonl"), served)
+                if now != "reading" or told:
+                    continue
+                told = True
+                time.sleep(delay)
+                killed = ranks_of(self.job).get(number % 3)
+                if killed:
+                    os.kill(killed, signal.SIGKILL)
+                # The store answers meanwhile, from the build that there was.
+                self.assertEqual(self.good_here("clusters", "c", "--format", "jsonl"), served)
             out = p.communicate(timeout=LONG)[0]
             self.assertEqual(p.returncode, 0, seen)
+            self.assertTrue(told, seen)
             if killed:
-                self.assertEqual(self.starts(), 2, phase)
+                self.assertEqual(self.starts(), 2, delay)
             else:
-                print(f"no rank was there any more in: {phase}")
+                print(f"no rank was there any more after {delay} s")
                 self.starts()
             self.assertEqual(json.loads(out)["outcome"], "rebuilt")
-            self.assertEqual(self.content(), want, phase)
+            self.assertEqual(self.content(), want, delay)
             served = self.good_here("clusters", "c", "--format", "jsonl")
 
     def test_a_rank_of_a_list_of_hosts_that_is_killed(self):
@@ -198,7 +227,7 @@ class Lost(Ranks):
         self.starts()
         p, seen, killed = self.begin(*words), [], False
         for now in self.phases(p, seen):
-            if now == "handing out rows" and not killed:
+            if now == "reading" and not killed:
                 killed = True
                 os.kill(ranks_of(self.job)[2], signal.SIGKILL)
         p.communicate(timeout=LONG)
@@ -230,7 +259,7 @@ class Lost(Ranks):
         self.starts()
         p, seen, stopped = self.begin("--ranks", "2", "-k", "20", GROUPERFISH_RANKS_SILENCE="3"), [], False
         for now in self.phases(p, seen):
-            if now == "handing out rows" and not stopped:
+            if now == "reading" and not stopped:
                 stopped = True
                 os.kill(ranks_of(self.job)[1], signal.SIGSTOP)
         p.communicate(timeout=LONG)
@@ -242,7 +271,7 @@ class Lost(Ranks):
         self.put(6000)
         p, seen = self.begin("--ranks", "3", "-k", "30"), []
         for now in self.phases(p, seen):
-            if now == "handing out rows":
+            if now == "reading":
                 p.send_signal(signal.SIGINT)
         p.communicate(timeout=LONG)
         self.assertEqual(p.returncode, 128 + signal.SIGINT)
@@ -252,7 +281,7 @@ class Lost(Ranks):
         self.put(6000)
         p, seen = self.begin("--ranks", "3", "-k", "30"), []
         for now in self.phases(p, seen):
-            if now == "handing out rows":
+            if now == "reading":
                 p.kill()
         p.communicate(timeout=LONG)
         waits_until(lambda: not ranks_of(self.job))
@@ -435,7 +464,7 @@ class Hosts(Ranks):
         want = self.content()
         p, seen, began = self.begin("--hosts", "hosts", "-k", "25", GROUPERFISH_RANKS_SILENCE="5"), [], None
         for now in self.phases(p, seen):
-            if now == "handing out rows" and began is None:
+            if now == "reading" and began is None:
                 began = time.monotonic()
                 self.shell(f"ip link set {self.mark}v3 down")
         p.communicate(timeout=LONG)

@@ -1,3 +1,4 @@
+#include "support/ranks.h"
 #include "tests/vectorize/settings.h"
 
 #include "base/random.h"
@@ -462,6 +463,125 @@ static void gives_the_same_bytes_by_any_threads(void **state)
     gf_buffer_release(&bytes);
 }
 
+/* ---- any number of ranks --------------------------------------------------------------------- */
+
+/* Texts of which each rank has every n-th run of 50, and what came of them. */
+typedef struct shared_texts {
+    const gf_text *texts;
+    const gf_vectorizer_options *options;
+    gf_vectors of[8]; /* by rank */
+} shared_texts;
+
+static bool is_of_rank(size_t text, unsigned rank, unsigned n)
+{
+    return text / 50 % n == rank;
+}
+
+static gf_status vectorize_part(gf_ranks *ranks, void *context, gf_error *err)
+{
+    shared_texts *s = context;
+    gf_vectorizer *v = NULL;
+    gf_pool *pool = NULL;
+    gf_status st = gf_pool_create(1 + ranks->me % 3, &pool, err);
+    if (st == GF_OK) st = gf_vectorizer_create(s->options, pool, &v, err);
+    for (size_t i = 0; i < MIXED && st == GF_OK; i += 50)
+        if (is_of_rank(i, ranks->me, ranks->n))
+            st = gf_vectorizer_add(v, s->texts + i, 50, NULL, err);
+    if (st == GF_OK) st = gf_vectorizer_finish_by_ranks(v, ranks, &s->of[ranks->me], err);
+    gf_vectorizer_free(v);
+    gf_pool_free(pool);
+    return st;
+}
+
+static void assert_same_row(const gf_vectors *a, uint32_t i, const gf_vectors *b, uint32_t j)
+{
+    gf_row_view x = gf_csr_row(&a->x, i), y = gf_csr_row(&b->x, j);
+    assert_int_equal(a->kind[i], b->kind[j]);
+    assert_int_equal(x.n, y.n);
+    if (x.n == 0) return;
+    assert_memory_equal(x.col, y.col, x.n * sizeof *x.col);
+    assert_memory_equal(x.val, y.val, x.n * sizeof *x.val);
+}
+
+static void assert_shared(const gf_vectorizer_options *o, const gf_text *texts)
+{
+    gf_error err;
+    gf_vectorizer *v;
+    gf_vectors all;
+    gf_buffer want = {0};
+    assert_ok(gf_vectorizer_create(o, NULL, &v, &err));
+    assert_ok(gf_vectorizer_add(v, texts, MIXED, NULL, &err));
+    assert_ok(gf_vectorizer_finish(v, &all, NULL, &err));
+    gf_vectorizer_free(v);
+    gf_vocabulary_write(&all.vocabulary, &want);
+    for (unsigned n = 1; n <= 7; n += 2) {
+        shared_texts s = {.texts = texts, .options = o};
+        uint32_t row[8] = {0}, rescued = 0, empty = 0;
+        gf_buffer got = {0};
+        assert_ok(gf_test_ranks_run(n, vectorize_part, &s, &err));
+        gf_vocabulary_write(&s.of[0].vocabulary, &got);
+        assert_int_equal(got.len, want.len);
+        assert_memory_equal(got.ptr, want.ptr, want.len);
+        for (uint32_t i = 0; i < MIXED; i++)
+            assert_same_row(&all, i, &s.of[i / 50 % n], row[i / 50 % n]++);
+        for (unsigned r = 0; r < n; r++) {
+            assert_int_equal(s.of[r].x.n_cols, all.x.n_cols);
+            rescued += s.of[r].n_rescued;
+            empty += s.of[r].n_empty;
+            gf_vectors_release(&s.of[r]);
+        }
+        assert_int_equal(rescued, all.n_rescued);
+        assert_int_equal(empty, all.n_empty);
+        gf_buffer_release(&got);
+    }
+    gf_buffer_release(&want);
+    gf_vectors_release(&all);
+}
+
+static void gives_the_same_rows_by_any_ranks(void **state)
+{
+    (void)state;
+    static gf_text texts[MIXED];
+    gf_buffer bytes = {0};
+    write_mixed(&bytes, texts);
+    gf_vectorizer_options o = options_of(NULL);
+    assert_shared(&o, texts);
+    o = options_of(WITH("ngrams_max", "2", "min_df", "3", "max_df", "0.2", "tf", "relative"));
+    assert_shared(&o, texts);
+    o = options_of(WITH("max_terms", "700", "idf", "log^1.5", "stem", "off", "language", "en"));
+    assert_shared(&o, texts);
+    o = options_of(WITH("min_df", "30%")); /* nearly all rows are rescued */
+    assert_shared(&o, texts);
+    gf_buffer_release(&bytes);
+}
+
+static gf_status share_few(void *context, gf_error *err)
+{
+    (void)context;
+    const gf_text texts[] = {{GF_SLICE("alpha beta beta"), NULL},
+                             {GF_SLICE("beta gamma"), NULL},
+                             {GF_SLICE("the"), NULL},
+                             {GF_SLICE(""), NULL}};
+    gf_vectorizer_options o = gf_vectorizer_options_default();
+    gf_vectorizer *v = NULL;
+    gf_vectors x = {.n_empty = 77};
+    gf_status st = gf_vectorizer_create(&o, NULL, &v, err);
+    if (st == GF_OK) st = gf_vectorizer_add(v, texts, 4, NULL, err);
+    if (st == GF_OK) st = gf_vectorizer_finish_by_ranks(v, NULL, &x, err);
+    if (st != GF_OK)
+        assert_int_equal(x.n_empty, 77);
+    else
+        gf_vectors_release(&x);
+    gf_vectorizer_free(v);
+    return st;
+}
+
+static void reports_failed_allocations_of_ranks(void **state)
+{
+    (void)state;
+    gf_test_sweep(share_few, NULL, NULL);
+}
+
 static void reports_failed_allocations(void **state)
 {
     (void)state;
@@ -484,6 +604,8 @@ int main(void)
         cmocka_unit_test(finishes_again),
         cmocka_unit_test(says_no),
         cmocka_unit_test(gives_the_same_bytes_by_any_threads),
+        cmocka_unit_test(gives_the_same_rows_by_any_ranks),
+        cmocka_unit_test(reports_failed_allocations_of_ranks),
         cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests_name("vectorizer", tests, NULL, NULL);

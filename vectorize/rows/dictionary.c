@@ -97,9 +97,14 @@ static void unlock(const gf_dictionary *d, gf_term_shard *shard)
     if (d->shared) pthread_mutex_unlock(&shard->lock);
 }
 
+static size_t shard_of(const gf_dictionary *d, gf_slice term)
+{
+    return d->shared ? (size_t)(XXH3_64bits(term.ptr, term.len) >> (64 - d->bits)) : 0;
+}
+
 gf_status gf_dictionary_intern(gf_dictionary *d, gf_slice term, uint32_t *id, gf_error *err)
 {
-    size_t at = d->shared ? (size_t)(XXH3_64bits(term.ptr, term.len) >> (64 - d->bits)) : 0;
+    size_t at = shard_of(d, term);
     gf_term_shard *shard = &d->terms[at];
     uint32_t number;
     lock(d, shard);
@@ -109,6 +114,13 @@ gf_status gf_dictionary_intern(gf_dictionary *d, gf_slice term, uint32_t *id, gf
     if (number >= UINT32_MAX >> d->bits) return gf_fail(err, GF_ELIMIT, "too many different words");
     *id = number << d->bits | (uint32_t)at;
     return gf_tallies_reserve(&d->documents, *id, err);
+}
+
+uint32_t gf_dictionary_find(const gf_dictionary *d, gf_slice term)
+{
+    size_t at = shard_of(d, term);
+    uint32_t number = gf_strings_find(&d->terms[at].strings, term);
+    return number == GF_STRING_NONE ? number : number << d->bits | (uint32_t)at;
 }
 
 gf_slice gf_dictionary_term(gf_dictionary *d, uint32_t id)

@@ -54,6 +54,9 @@ uint32_t gf_dictionary_met(const gf_dictionary *dictionary, const gf_surface *sl
 gf_status gf_dictionary_intern(gf_dictionary *dictionary, gf_slice term, uint32_t *id,
                                gf_error *err);
 
+/** The id of a term, or GF_STRING_NONE. While no term is added. */
+uint32_t gf_dictionary_find(const gf_dictionary *dictionary, gf_slice term);
+
 /** The term of an id, or a slice of NULL where it has none. Borrowed until reset. Any thread. */
 gf_slice gf_dictionary_term(gf_dictionary *dictionary, uint32_t id);
 

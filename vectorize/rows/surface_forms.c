@@ -187,3 +187,24 @@ gf_status gf_surface_forms_choose(gf_pool *pool, const gf_dictionary *dictionary
         gf_surface_forms_release(&out);
     return st;
 }
+
+void gf_surface_forms_write(const gf_dictionary *dictionary, const gf_numbering *numbering,
+                            unsigned n, gf_buffer *to)
+{
+    const chooser c = {.dictionary = dictionary, .numbering = numbering};
+    size_t words = shards_of(&dictionary->surfaces), shards = words + shards_of(&dictionary->forms);
+    for (size_t index = 0; index < shards; index++) {
+        const gf_surface_shard *s = shard_at(&c, index);
+        for (size_t i = 0; s->slots && i <= s->mask; i++) {
+            const gf_surface *slot = &s->slots[i];
+            char small[GF_SURFACE_INLINE];
+            uint32_t column = column_of(&c, slot);
+            if (column == GF_TERM_NONE) continue;
+            gf_buffer *out = &to[column % n];
+            gf_buffer_varint(out, column);
+            gf_buffer_varint(out,
+                             index < words ? gf_dictionary_met(dictionary, slot) : slot->count);
+            gf_buffer_string(out, gf_surface_string(slot, small));
+        }
+    }
+}

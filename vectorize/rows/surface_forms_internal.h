@@ -20,4 +20,11 @@ gf_status gf_surface_forms_choose(gf_pool *pool, const gf_dictionary *dictionary
                                   gf_forms *forms, const gf_cancel *cancel, gf_error *err);
 void gf_surface_forms_release(gf_forms *forms);
 
+/**
+ * All forms of columns, dealt to n buffers by column modulo n: varint column, times met, the form as a
+ * string. Failures stay in the buffers.
+ */
+void gf_surface_forms_write(const gf_dictionary *dictionary, const gf_numbering *numbering,
+                            unsigned n, gf_buffer *to);
+
 #endif

@@ -24,6 +24,7 @@
 #define GF_VECTORIZE_ROWS_VECTORIZER_H
 
 #include "base/pool.h"
+#include "base/ranks.h"
 #include "base/spill.h"
 #include "grouperfish/csr.h"
 #include "vectorize/rows/vectorizer_options.h"
@@ -108,5 +109,16 @@ uint32_t gf_vectorizer_size(const gf_vectorizer *vectorizer);
  */
 gf_status gf_vectorizer_finish(gf_vectorizer *vectorizer, gf_vectors *vectors,
                                const gf_cancel *cancel, gf_error *err);
+
+/**
+ * The same where the documents are dealt to several ranks, each of which has a vectorizer of the same
+ * options: the rows of this rank's documents, with the columns and weights that they have among all.
+ * All ranks call it. The vocabulary, of all documents, is at rank 0 alone.
+ *
+ * @param ranks  NULL: one alone
+ * @return as gf_vectorizer_finish, and what ranks fail with
+ */
+gf_status gf_vectorizer_finish_by_ranks(gf_vectorizer *vectorizer, gf_ranks *ranks,
+                                        gf_vectors *vectors, gf_error *err);
 
 #endif

@@ -7,16 +7,23 @@
  *     survey    each row's kind and length; what rescued rows have is counted and numbered
  *     fill      columns sorted, weights, norm
  *     describe  the vocabulary, with the commonest form of each term
+ *
+ * Where the documents are dealt to ranks, each does this with its own, and terms are numbered and
+ * described together (shared_terms_internal.h).
  */
 #include "base/memory.h"
 #include "base/row_file.h"
 #include "vectorize/rows/counted_rows_internal.h"
+#include "vectorize/rows/shared_terms_internal.h"
 #include "vectorize/rows/sort_entries_internal.h"
 #include "vectorize/rows/surface_forms_internal.h"
 
 typedef struct finisher {
     const gf_vectorizer *v;
     const gf_cancel *cancel;
+    bool by_ranks;
+    gf_ranks *ranks;           /* then; NULL: one alone */
+    gf_shared_terms shared;    /* then: the columns of all */
     gf_dictionary *dictionary; /* NULL: there is no document */
     gf_found_terms terms;
     gf_numbering numbering;
@@ -181,7 +188,8 @@ static void write_row(const finisher *f, const piece *to, uint32_t row, uint64_t
     const gf_csr *x = &f->out.x;
     uint64_t at = x->start[row] - to->first;
     uint32_t n = (uint32_t)(x->start[row + 1] - x->start[row]);
-    const double *idf = f->out.kind[row] == GF_ROW_PLAIN ? f->out.vocabulary.idf : NULL;
+    const double *all = f->by_ranks ? f->shared.idf : f->out.vocabulary.idf;
+    const double *idf = f->out.kind[row] == GF_ROW_PLAIN ? all : NULL;
     for (uint32_t i = 0; i < n; i++) {
         to->col[at + i] = (uint32_t)(s->entries[i] >> 32);
         s->counts[i] = (uint32_t)s->entries[i];
@@ -280,23 +288,43 @@ static gf_status allocate(finisher *f, gf_error *err)
     return all ? GF_OK : gf_fail_memory(err, "the rows");
 }
 
+static gf_status number_regular(finisher *f, gf_error *err)
+{
+    const gf_vectorizer *v = f->v;
+    return f->by_ranks
+               ? gf_shared_terms_number(f->ranks, &v->options, v->n_docs, f->dictionary, &f->terms,
+                                        &f->shared, &f->numbering, err)
+               : gf_number_terms_regular(&v->options, v->n_docs, &f->terms, &f->numbering, err);
+}
+
+static gf_status number_rescue(finisher *f, gf_error *err)
+{
+    return f->by_ranks ? gf_shared_terms_rescue(f->ranks, f->dictionary, &f->terms, f->rescue_rows,
+                                                &f->shared, &f->numbering, err)
+                       : gf_number_terms_rescue(&f->terms, f->rescue_rows, &f->numbering, err);
+}
+
 static gf_status finish(finisher *f, gf_error *err)
 {
     const gf_vectorizer *v = f->v;
     gf_status st = list_terms(f, err);
     if (st == GF_OK) st = allocate(f, err);
-    if (st == GF_OK)
-        st = gf_number_terms_regular(&v->options, v->n_docs, &f->terms, &f->numbering, err);
+    if (st == GF_OK) st = number_regular(f, err);
     if (st == GF_OK) st = run(f, v->n_chunks, survey, err);
-    if (st == GF_OK) st = gf_number_terms_rescue(&f->terms, f->rescue_rows, &f->numbering, err);
+    if (st == GF_OK) st = number_rescue(f, err);
     if (st == GF_OK) st = make_room(f, err);
-    if (st == GF_OK) st = describe(f, err);
+    if (st == GF_OK && f->by_ranks)
+        st = gf_shared_terms_describe(f->ranks, f->dictionary, v->options.weights.idf,
+                                      &f->numbering, &f->shared, &f->out.vocabulary, err);
+    else if (st == GF_OK)
+        st = describe(f, err);
     if (st == GF_OK) st = run(f, v->n_chunks, fill, err);
     return st;
 }
 
 static void release(finisher *f)
 {
+    gf_shared_terms_release(&f->shared);
     gf_free(f->rescue_rows);
     gf_surface_forms_release(&f->forms);
     gf_number_terms_release(&f->numbering);
@@ -304,16 +332,29 @@ static void release(finisher *f)
     gf_free(f->terms.df);
 }
 
+static gf_status finish_and_release(finisher *f, gf_vectors *vectors, gf_error *err)
+{
+    if (f->v->failed != GF_OK)
+        return gf_fail(err, f->v->failed, "an earlier group of texts failed");
+    gf_status st = finish(f, err);
+    release(f);
+    if (st == GF_OK)
+        *vectors = f->out;
+    else
+        gf_vectors_release(&f->out);
+    return st;
+}
+
 gf_status gf_vectorizer_finish(gf_vectorizer *v, gf_vectors *vectors, const gf_cancel *cancel,
                                gf_error *err)
 {
-    if (v->failed != GF_OK) return gf_fail(err, v->failed, "an earlier group of texts failed");
     finisher f = {.v = v, .cancel = cancel};
-    gf_status st = finish(&f, err);
-    release(&f);
-    if (st == GF_OK)
-        *vectors = f.out;
-    else
-        gf_vectors_release(&f.out);
-    return st;
+    return finish_and_release(&f, vectors, err);
+}
+
+gf_status gf_vectorizer_finish_by_ranks(gf_vectorizer *v, gf_ranks *ranks, gf_vectors *vectors,
+                                        gf_error *err)
+{
+    finisher f = {.v = v, .by_ranks = true, .ranks = ranks};
+    return finish_and_release(&f, vectors, err);
 }

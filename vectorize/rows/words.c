@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "vectorize/rows/counted_rows_internal.h"
+#include "vectorize/text/language.h"
 
 /* Bytes of counts that are kept in memory; chunks of fewer are put together. */
 enum { MOST_KEPT = 1 << 20, SMALL_CHUNK = 128 << 10 };
@@ -11,8 +12,11 @@ void gf_words_free(gf_words *w)
     if (!w) return;
     for (size_t i = 0; i < w->n_chunks; i++)
         gf_buffer_release(&w->chunks[i].rows);
-    gf_free(w->terms.bytes);
-    gf_free(w->terms.start);
+    for (unsigned k = 0; w->terms && k < w->n_workers; k++) {
+        gf_free(w->terms[k].bytes);
+        gf_free(w->terms[k].start);
+    }
+    gf_free(w->terms);
     gf_free(w->chunks);
     gf_spill_free(w->spill);
     gf_free(w);
@@ -25,8 +29,22 @@ uint32_t gf_words_documents(const gf_words *w)
 
 unsigned gf_words_workers(const gf_words *w)
 {
-    (void)w;
-    return 1;
+    return w->n_workers;
+}
+
+gf_status gf_words_create(const char *folder, unsigned workers, gf_words **words, gf_error *err)
+{
+    gf_words *w = gf_calloc(1, sizeof *w);
+    if (!w) return gf_fail_memory(err, "words");
+    w->folder = folder;
+    w->n_workers = workers;
+    w->terms = gf_calloc(workers, sizeof *w->terms);
+    if (!w->terms) {
+        gf_words_free(w);
+        return gf_fail_memory(err, "words");
+    }
+    *words = w;
+    return GF_OK;
 }
 
 /* ---- the file -------------------------------------------------------------------------------- */
@@ -68,20 +86,20 @@ static gf_status grow(gf_words *w, gf_error *err)
 }
 
 /* True if rows go behind those of the last chunk. */
-static bool joins_last(const gf_words *w, const gf_buffer *rows)
+static bool joins_last(const gf_words *w, unsigned worker, const gf_buffer *rows)
 {
     if (w->n_chunks == 0) return false;
     const gf_word_chunk *last = &w->chunks[w->n_chunks - 1];
-    return !last->spilled && last->n_bytes + rows->len <= SMALL_CHUNK;
+    return !last->spilled && last->worker == worker && last->n_bytes + rows->len <= SMALL_CHUNK;
 }
 
-gf_status gf_words_add(gf_words *w, gf_buffer *rows, uint32_t n, gf_error *err)
+gf_status gf_words_add(gf_words *w, unsigned worker, gf_buffer *rows, uint32_t n, gf_error *err)
 {
     gf_status st = GF_OK;
-    bool joins = joins_last(w, rows);
+    bool joins = joins_last(w, worker, rows);
     if (!joins && w->n_chunks == w->capacity) st = grow(w, err);
     if (st != GF_OK) return st;
-    if (!joins) w->chunks[w->n_chunks++] = (gf_word_chunk){.n = 0};
+    if (!joins) w->chunks[w->n_chunks++] = (gf_word_chunk){.worker = worker};
     gf_word_chunk *c = &w->chunks[w->n_chunks - 1];
     w->kept += rows->len;
     w->n_docs += n;
@@ -95,7 +113,7 @@ gf_status gf_words_add(gf_words *w, gf_buffer *rows, uint32_t n, gf_error *err)
     }
     c->n_bytes = c->rows.len;
     st = gf_buffer_check(&c->rows, err);
-    return st == GF_OK && w->kept > MOST_KEPT ? spill_chunks(w, err) : st;
+    return st == GF_OK && w->folder && w->kept > MOST_KEPT ? spill_chunks(w, err) : st;
 }
 
 /* ---- terms ----------------------------------------------------------------------------------- */
@@ -133,8 +151,8 @@ static gf_status spill_terms(gf_words *w, gf_word_terms *t, gf_error *err)
 
 gf_status gf_words_keep_terms(gf_words *w, gf_dictionary *dictionary, gf_error *err)
 {
-    gf_status st = copy_terms(&w->terms, dictionary, err);
-    return st == GF_OK && w->spill ? spill_terms(w, &w->terms, err) : st;
+    gf_status st = copy_terms(&w->terms[0], dictionary, err);
+    return st == GF_OK && w->spill ? spill_terms(w, &w->terms[0], err) : st;
 }
 
 static gf_status load_terms(const gf_words *w, gf_word_terms *t, gf_error *err)
@@ -155,19 +173,20 @@ static gf_status load_terms(const gf_words *w, gf_word_terms *t, gf_error *err)
 
 gf_status gf_words_load_terms(gf_words *w, gf_error *err)
 {
-    return w->terms.n && !w->terms.start ? load_terms(w, &w->terms, err) : GF_OK;
+    gf_status st = GF_OK;
+    for (unsigned k = 0; k < w->n_workers && st == GF_OK; k++)
+        if (w->terms[k].n && !w->terms[k].start) st = load_terms(w, &w->terms[k], err);
+    return st;
 }
 
 uint32_t gf_words_terms(const gf_words *w, unsigned worker)
 {
-    (void)worker;
-    return w->terms.n;
+    return w->terms[worker].n;
 }
 
 gf_slice gf_words_term(const gf_words *w, unsigned worker, uint32_t term)
 {
-    (void)worker;
-    const gf_word_terms *t = &w->terms;
+    const gf_word_terms *t = &w->terms[worker];
     return gf_slice_of(t->bytes + t->start[term], (size_t)(t->start[term + 1] - t->start[term]));
 }
 
@@ -209,7 +228,7 @@ static gf_status read_chunk(const gf_words *w, const gf_word_chunk *c, uint32_t 
     const unsigned char *p;
     gf_status st = chunk_rows(w, c, r, &p, err);
     for (uint32_t i = 0; i < c->n && document + i < end && st == GF_OK; i++) {
-        gf_word_row row = {.worker = 0};
+        gf_word_row row = {.worker = c->worker};
         row.n = gf_rows_head(&p, &row.language);
         st = reserve(r, row.n, err);
         if (st != GF_OK) break;
@@ -238,4 +257,90 @@ gf_status gf_words_each(const gf_words *w, uint32_t first, uint32_t end, gf_each
     gf_buffer_release(&r.room);
     gf_free(r.values);
     return st;
+}
+
+/* ---- from one process to another ------------------------------------------------------------- */
+
+static gf_status fail_bytes(gf_error *err)
+{
+    return gf_fail(err, GF_ECORRUPT, "words of another process cannot be read");
+}
+
+static gf_status write_row(void *context, uint32_t document, const gf_word_row *row, gf_error *err)
+{
+    (void)document;
+    const gf_counts counts = {.term = row->term, .count = row->count, .n = row->n};
+    gf_rows_append(context, &counts, row->language);
+    return gf_buffer_check(context, err);
+}
+
+gf_status gf_words_write(const gf_words *w, uint32_t first, uint32_t end, gf_buffer *out,
+                         gf_error *err)
+{
+    return gf_words_each(w, first, end, write_row, out, err);
+}
+
+/* Whether the bytes are n rows; *least: ids are below. */
+static bool are_rows(gf_slice s, uint32_t n, uint32_t *least)
+{
+    const unsigned char *p = (const unsigned char *)s.ptr, *end = p + s.len;
+    enum { WORD = sizeof(uint32_t) };
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t language, count;
+        if (end - p < 2 * WORD) return false;
+        uint32_t entries = gf_rows_head(&p, &language);
+        if (language > GF_LANGUAGES) return false;
+        for (uint32_t e = 0; e < entries; e++) {
+            if (end - p < WORD) return false;
+            const unsigned char *look = p;
+            if (gf_rows_word(&look) == 0 && end - p < 3 * WORD) return false;
+            uint32_t term = gf_rows_entry(&p, &count);
+            if (term == UINT32_MAX) return false;
+            if (term >= *least) *least = term + 1;
+        }
+    }
+    return p == end;
+}
+
+gf_status gf_words_read(gf_words *w, unsigned worker, uint32_t n, gf_slice bytes, gf_error *err)
+{
+    if (worker >= w->n_workers || !are_rows(bytes, n, &w->terms[worker].least))
+        return fail_bytes(err);
+    gf_buffer rows = {0};
+    gf_buffer_slice(&rows, bytes);
+    gf_status st = gf_buffer_check(&rows, err);
+    if (st == GF_OK) st = gf_words_add(w, worker, &rows, n, err);
+    gf_buffer_release(&rows);
+    return st;
+}
+
+/* varint n; each term as a string, an empty one where no term has the id */
+void gf_words_write_terms(const gf_words *w, gf_buffer *out)
+{
+    gf_buffer_varint(out, w->terms[0].n);
+    for (uint32_t i = 0; i < w->terms[0].n; i++)
+        gf_buffer_string(out, gf_words_term(w, 0, i));
+}
+
+gf_status gf_words_read_terms(gf_words *w, unsigned worker, gf_slice s, gf_error *err)
+{
+    uint32_t n;
+    if (worker >= w->n_workers || w->terms[worker].start || !gf_slice_take_varint32(&s, &n) ||
+        n < w->terms[worker].least || n > s.len)
+        return fail_bytes(err);
+    gf_word_terms *t = &w->terms[worker];
+    t->start = gf_array((size_t)n + 1, sizeof *t->start);
+    t->bytes = gf_malloc(s.len + 1);
+    if (!t->start || !t->bytes) return gf_fail_memory(err, "words");
+    for (uint32_t i = 0; i < n; i++) {
+        gf_slice term;
+        if (!gf_slice_take_string(&s, &term)) return fail_bytes(err);
+        t->start[i] = t->n_bytes;
+        if (term.len) memcpy(t->bytes + t->n_bytes, term.ptr, term.len);
+        t->n_bytes += term.len;
+    }
+    t->start[n] = t->n_bytes;
+    t->n = n;
+    if (s.len) return fail_bytes(err);
+    return w->spill ? spill_terms(w, t, err) : GF_OK;
 }

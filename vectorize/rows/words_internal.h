@@ -14,6 +14,7 @@
 
 typedef struct gf_word_chunk {
     gf_buffer rows;
+    unsigned worker;
     size_t n_bytes;  /* of the rows, wherever they are */
     uint32_t n;      /* documents */
     bool spilled;    /* they are in the file, from there on */
@@ -25,26 +26,30 @@ typedef struct gf_word_terms {
     uint64_t *start; /* n + 1; likewise */
     uint64_t n_bytes;
     uint32_t n;
+    uint32_t least;  /* ids that rows have are below */
     uint64_t offset; /* in the file: of start, which the bytes follow */
 } gf_word_terms;
 
 struct gf_words {
-    const char *folder;    /* borrowed */
+    const char *folder;    /* borrowed; NULL: all stays in memory */
     bool only;             /* and no rows */
     gf_word_chunk *chunks; /* n_chunks of capacity */
     size_t n_chunks, capacity;
     size_t first_kept; /* chunks before it are in the file */
     size_t kept;       /* bytes of those in memory */
     uint32_t n_docs;
-    gf_word_terms terms; /* once they were taken */
-    gf_spill *spill;     /* NULL until needed */
+    gf_word_terms *terms; /* n_workers, once they were taken */
+    unsigned n_workers;
+    gf_spill *spill; /* NULL until needed */
     uint64_t spilled;
 };
 
-/** Add the rows of n documents behind the others; the buffer is taken where that succeeds. */
-gf_status gf_words_add(gf_words *words, gf_buffer *rows, uint32_t n, gf_error *err);
+/** Add a worker's rows of n documents behind the others; the buffer is taken where that succeeds. */
+gf_status gf_words_add(gf_words *words, unsigned worker, gf_buffer *rows, uint32_t n,
+                       gf_error *err);
 
-/** Copy the terms, or write them to the file; the dictionary is NULL where there are none. */
+/** Copy the terms of worker 0, or write them to the file; the dictionary is NULL where there are none.
+ */
 gf_status gf_words_keep_terms(gf_words *words, gf_dictionary *dictionary, gf_error *err);
 
 #endif
