@@ -32,7 +32,7 @@ typedef struct gf_ranked_rows {
 typedef gf_status gf_ranked_sweep(void *context, uint32_t n, uint32_t k, uint32_t *label,
                                   gf_error *err);
 
-/** What passes took between ranks, for whoever compares it with what was reckoned. */
+/** Bytes and documents of the passes, for whoever compares them with what was reckoned. */
 typedef struct gf_ranked_account {
     uint64_t first_changes, first_centres; /* bytes that this rank sent in the first pass */
     uint64_t later_changes, later_centres; /* likewise in all others */

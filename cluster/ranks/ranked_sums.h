@@ -48,7 +48,7 @@ gf_status gf_ranked_sums_move(gf_ranked_sums *sums, const gf_points *points, con
                               const uint32_t *label, gf_centres *centres, bool *changed,
                               const gf_cancel *cancel, gf_error *err);
 
-/** What all moves so far sent. */
+/** Bytes of all moves so far. */
 gf_ranked_sent gf_ranked_sums_sent(const gf_ranked_sums *sums);
 
 /**

@@ -63,7 +63,7 @@ gf_status gf_centre_terms_fit(gf_pool *pool, const gf_csr *x, uint32_t k, const 
     if (o.k == 0) o.k = 1;
     st = gf_kmeans_run(pool, &shared, &o, &r, err);
     if (st != GF_OK) goto done;
-    /* Of a cluster of mean size, since that is what is asked for: a has how uneven they are. */
+    /* A cluster of mean size is what is asked for; how uneven they are is in a. */
     for (uint32_t c = 0; c < r.k; c++)
         terms += r.centres.at[c].n;
     *a = gf_term_growth_fit((double)gf_csr_nnz(&shared) / r.k, terms / r.k);
