@@ -103,8 +103,8 @@ gf_status gf_snapshot_create(gf_database *db, gf_snapshot **snapshot, gf_error *
     bool able = gf_database_capabilities(db) & GF_BACKEND_SNAPSHOT;
     if (able || gf_database_holds_in_rows(db)) return gf_snapshot_create_if_any(db, snapshot, err);
     return gf_fail(err, GF_EINVAL,
-                   "this needs a fixed state to read from, which a store in a folder has (--store "
-                   "FOLDER); one in HBase has users' tables alone");
+                   "this needs a fixed state to read from, which this store's database does not "
+                   "keep");
 }
 
 gf_status gf_snapshot_create_if_any(gf_database *db, gf_snapshot **snapshot, gf_error *err)
