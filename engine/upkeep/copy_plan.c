@@ -13,12 +13,12 @@
 #include "storage/backend.h"
 
 #define USERS "user:"
-#define NAMED "table:"
 
 static bool is_users(const char *name)
 {
     gf_slice s = gf_slice_str(name);
-    return gf_slice_starts(s, GF_SLICE(USERS)) || gf_slice_starts(s, GF_SLICE(NAMED));
+    return gf_slice_starts(s, GF_SLICE(USERS)) ||
+           gf_slice_starts(s, GF_SLICE(GF_BACKEND_USERS_TABLE));
 }
 
 static bool has_named_tables(const gf_database *db)
@@ -141,7 +141,7 @@ static gf_status name_rows(gf_copy_plan *p, const gf_user_table *t, gf_buffer *i
     gf_buffer_reset(id);
     p->users++;
     if (has_named_tables(p->to))
-        gf_buffer_format(id, NAMED "%.*s", GF_SLICE_ARG(t->name));
+        gf_buffer_format(id, GF_BACKEND_USERS_TABLE "%.*s", GF_SLICE_ARG(t->name));
     else if (gf_slice_starts(gf_slice_str(name), GF_SLICE(USERS)))
         gf_buffer_str(id, name);
     else
