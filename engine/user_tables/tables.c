@@ -75,8 +75,16 @@ static bool take_kept(gf_user_table *t)
     return differs;
 }
 
-static gf_status write_row(gf_store *s, gf_slice key, gf_slice id, gf_slice json, unsigned number,
-                           gf_error *err);
+/* What a table's row has to be for a write: nothing, or with that schema, or anything. */
+typedef struct row_before {
+    bool counts;
+    const gf_slice *schema; /* NULL: there is no row */
+} row_before;
+
+static const row_before any_row = {false, NULL};
+
+static gf_status write_row(gf_store *s, gf_slice key, row_before before, gf_slice id, gf_slice json,
+                           unsigned number, gf_error *err);
 
 /* After a change that was cut short the row is set right, unless the store is only read. */
 static gf_status settle(gf_user_table *t, gf_slice id, unsigned number, gf_error *err)
@@ -89,7 +97,7 @@ static gf_status settle(gf_user_table *t, gf_slice id, unsigned number, gf_error
         t->json = gf_arena_copy(&t->memory, gf_buffer_view(&json));
         if (!t->json.ptr) st = gf_fail_memory(err, "a table");
     }
-    if (st == GF_OK) write_row(t->store, t->key, id, t->json, number, NULL);
+    if (st == GF_OK) write_row(t->store, t->key, any_row, id, t->json, number, NULL);
     gf_buffer_release(&json);
     return st;
 }
@@ -193,10 +201,11 @@ void gf_user_table_close(gf_user_table *t)
 
 /* ---- making and altering --------------------------------------------------------------------- */
 
-/* number 0: unknown yet. */
-static gf_status write_row(gf_store *s, gf_slice key, gf_slice id, gf_slice json, unsigned number,
-                           gf_error *err)
+/* GF_ECONFLICT where another process has changed the row. number 0: unknown yet. */
+static gf_status write_row(gf_store *s, gf_slice key, row_before before, gf_slice id, gf_slice json,
+                           unsigned number, gf_error *err)
 {
+    gf_table *tables = s->tables.tables;
     gf_batch *batch;
     gf_number_digits digits;
     gf_column columns[] = {{GF_SLICE("id"), id},
@@ -204,8 +213,10 @@ static gf_status write_row(gf_store *s, gf_slice key, gf_slice id, gf_slice json
                            {GF_SLICE("number"), gf_number_write(&digits, number)}};
     gf_status st = gf_batch_create(s->db, &batch, err);
     if (st != GF_OK) return st;
-    gf_batch_replace(batch, s->tables.tables, key, GF_TABLES_MAIN, columns, number ? 3 : 2, 0);
-    st = gf_batch_write(batch, GF_SYNC_ON, err);
+    gf_batch_replace(batch, tables, key, GF_TABLES_MAIN, columns, number ? 3 : 2, 0);
+    st = before.counts ? gf_batch_write_if(batch, tables, key, GF_TABLES_MAIN, GF_SLICE("schema"),
+                                           before.schema, GF_SYNC_ON, err)
+                       : gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
     return st;
 }
@@ -248,6 +259,11 @@ static gf_status next_id(gf_store *s, gf_slice name, gf_buffer *id, gf_error *er
     return gf_buffer_check(id, err);
 }
 
+static gf_status fail_exists(gf_slice name, gf_error *err)
+{
+    return gf_fail(err, GF_EEXISTS, "there is a table \"%.*s\" already", GF_SLICE_ARG(name));
+}
+
 /* With the lock held; `schema` is good. */
 static gf_status create(gf_store *s, gf_slice key, gf_slice name, gf_user_schema *schema,
                         gf_error *err)
@@ -258,8 +274,7 @@ static gf_status create(gf_store *s, gf_slice key, gf_slice name, gf_user_schema
     gf_error there;
     gf_status st = find_row(s, key, name, &row, &there);
     gf_row_release(&row);
-    if (st == GF_OK)
-        return gf_fail(err, GF_EEXISTS, "there is a table \"%.*s\" already", GF_SLICE_ARG(name));
+    if (st == GF_OK) return fail_exists(name, err);
     if (st != GF_ENOTFOUND) {
         if (err) *err = there;
         return st;
@@ -267,11 +282,14 @@ static gf_status create(gf_store *s, gf_slice key, gf_slice name, gf_user_schema
     gf_user_table_schema_write(schema, &json);
     st = gf_buffer_check(&json, err);
     if (st == GF_OK) st = next_id(s, name, &id, err);
-    if (st == GF_OK) st = write_row(s, key, gf_buffer_view(&id), gf_buffer_view(&json), 0, err);
+    const row_before none = {true, NULL};
+    if (st == GF_OK)
+        st = write_row(s, key, none, gf_buffer_view(&id), gf_buffer_view(&json), 0, err);
+    if (st == GF_ECONFLICT) st = fail_exists(name, err); /* another process was first */
     if (st == GF_OK) {
         st = open_rows(s, schema, gf_buffer_cstr(&id), 0, &rows, err);
         if (st == GF_OK)
-            st = write_row(s, key, gf_buffer_view(&id), gf_buffer_view(&json),
+            st = write_row(s, key, any_row, gf_buffer_view(&id), gf_buffer_view(&json),
                            gf_table_number(rows), err);
         if (st != GF_OK) forget_row(s, key, all_of(GF_TABLES_MAIN), NULL);
     }
@@ -301,7 +319,15 @@ static gf_status alter(gf_store *s, gf_slice key, gf_slice name, const gf_user_s
         st = id.ptr ? gf_buffer_check(&json, err) : gf_fail_memory(err, "a table");
     }
     unsigned number = st == GF_OK ? number_of(&row, GF_TABLES_MAIN) : 0;
-    if (st == GF_OK && !tries) st = write_row(s, key, id, gf_buffer_view(&json), number, err);
+    if (st == GF_OK && !tries) {
+        const row_before same = {true, &stored->value};
+        st = write_row(s, key, same, id, gf_buffer_view(&json), number, err);
+        if (st == GF_ECONFLICT)
+            gf_fail(err, st,
+                    "another process has changed table \"%.*s\" meanwhile: look at it, and alter "
+                    "it again",
+                    GF_SLICE_ARG(name));
+    }
     if (st == GF_OK && !tries) st = open_rows(s, &schema, id.ptr, number, &rows, err);
     gf_row_release(&row);
     gf_buffer_release(&json);

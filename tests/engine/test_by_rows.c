@@ -322,6 +322,64 @@ static void a_build_has_what_did_not_change(void **state)
     assert_true(ten > 0 && twelve > 3);
 }
 
+/* ---- tables of users ------------------------------------------------------------------------- */
+
+#define ONE_FAMILY                                                                                 \
+    "{\"key\": [{\"name\": \"id\", \"type\": \"text\"}], \"families\": [{\"name\": \"%s\"}]}"
+#define ADDITION "{\"families\": [{\"name\": \"%s\"}]}"
+
+typedef struct beside {
+    gf_store *other;
+    bool alters, done;
+    gf_status st;
+} beside;
+
+static gf_status make(gf_store *s, const char *family, gf_error *err)
+{
+    char json[160];
+    snprintf(json, sizeof json, ONE_FAMILY, family);
+    return gf_user_table_create(s, GF_SLICE("default"), GF_SLICE("users"), gf_slice_str(json), err);
+}
+
+static gf_status add(gf_store *s, const char *family, gf_error *err)
+{
+    char json[160];
+    snprintf(json, sizeof json, ADDITION, family);
+    return gf_user_table_alter(s, GF_SLICE("default"), GF_SLICE("users"), gf_slice_str(json), err);
+}
+
+/* Before the first one's write of the row, whose counter of names was a write, too. */
+static void work_beside(void *context)
+{
+    beside *b = context;
+    gf_error err;
+    if (b->done) return;
+    b->done = true;
+    b->st = b->alters ? add(b->other, "more", &err) : make(b->other, "theirs", &err);
+}
+
+/* Of two processes that make or alter a table at once one is told that it came second. */
+static void two_that_make_or_alter_a_table(void **state)
+{
+    two t;
+    gf_error err;
+    (void)state;
+    open_two(&t);
+    beside b = {.other = t.f[1].store};
+    gf_model_watch(t.backends[0], work_beside, &b);
+    assert_status(GF_EEXISTS, make(t.f[0].store, "mine", &err));
+    assert_ok(b.st);
+    gf_model_watch(t.backends[0], NULL, NULL);
+
+    b = (beside){.other = t.f[1].store, .alters = true};
+    gf_model_watch(t.backends[0], work_beside, &b);
+    assert_status(GF_ECONFLICT, add(t.f[0].store, "mine", &err));
+    assert_ok(b.st);
+    gf_model_watch(t.backends[0], NULL, NULL);
+    assert_ok(add(t.f[0].store, "mine", &err));
+    close_two(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_main_path),
@@ -329,6 +387,7 @@ int main(void)
                                        cmocka_unit_test(a_put_is_divided),
                                        cmocka_unit_test(a_limit_of_collections_holds),
                                        cmocka_unit_test(what_is_read_beside_puts_is_whole),
-                                       cmocka_unit_test(a_build_has_what_did_not_change)};
+                                       cmocka_unit_test(a_build_has_what_did_not_change),
+                                       cmocka_unit_test(two_that_make_or_alter_a_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
