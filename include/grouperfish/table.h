@@ -307,7 +307,7 @@ gf_status gf_value_compress(gf_slice value, gf_buffer *memory, gf_compressed *co
 /**
  * gf_batch_put of a value that was compressed before; without a timestamp. For wide
  * families that are compressed, keep one version and let nothing expire: else the batch fails with
- * GF_EINVAL.
+ * GF_EINVAL. A database that keeps values as they are, as HBase, gets this one so.
  */
 void gf_batch_put_compressed(gf_batch *batch, gf_table *table, gf_slice key, unsigned family,
                              gf_slice qualifier, const gf_compressed *value);

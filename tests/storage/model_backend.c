@@ -63,7 +63,7 @@ typedef struct process {
     gf_backend base;
     gf_backend_operations operations;
     model *m;
-    uint64_t writes, last_write; /* so many it made; with that one it ended; 0: never */
+    _Atomic uint64_t writes, last_write; /* so many it made; with that one it ended; 0: never */
     void (*before_step)(void *context);
     void *context;
 } process;

@@ -112,7 +112,7 @@ static void other_families_refuse_them(void **state)
 {
     (void)state;
     gf_error err;
-    gf_table *t, *of_model;
+    gf_table *t;
     gf_batch *batch;
     gf_compressed value = {GF_SLICE("value"), false};
     gf_database *db = open_database(gf_test_in(gf_test_folder(), "db"), &t);
@@ -127,19 +127,43 @@ static void other_families_refuse_them(void **state)
     gf_test_cell_is(t, NULL, gf_test_key("a"), WIDE, "q", "value");
     gf_batch_free(batch);
     gf_database_close(db);
+}
 
-    db = gf_test_model(); /* a backend that does not compress */
-    assert_ok(gf_table_open(db, &schema, &of_model, &err));
+static void a_backend_that_does_not_compress_gets_values_as_they_were(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_table *t;
+    gf_batch *batch;
+    gf_buffer memory = {0};
+    gf_compressed small, large;
+    char text[1001];
+    gf_database *db = gf_test_model();
+    memset(text, 'x', 1000);
+    text[1000] = '\0';
+    assert_ok(gf_table_open(db, &schema, &t, &err));
     assert_ok(gf_batch_create(db, &batch, &err));
-    gf_batch_put_compressed(batch, of_model, gf_test_key("a"), WIDE, GF_SLICE("q"), &value);
-    assert_status(GF_EINVAL, gf_batch_write(batch, GF_SYNC_OFF, &err));
+    assert_ok(gf_value_compress(GF_SLICE("value"), &memory, &small, &err));
+    gf_batch_put_compressed(batch, t, gf_test_key("a"), WIDE, GF_SLICE("small"), &small);
+    assert_ok(gf_value_compress(gf_slice_str(text), &memory, &large, &err));
+    assert_true(large.smaller);
+    gf_batch_put_compressed(batch, t, gf_test_key("a"), WIDE, GF_SLICE("large"), &large);
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
+    gf_test_cell_is(t, NULL, gf_test_key("a"), WIDE, "small", "value");
+    gf_test_cell_is(t, NULL, gf_test_key("a"), WIDE, "large", text);
+    large.bytes.len /= 2;
+    gf_batch_put_compressed(batch, t, gf_test_key("a"), WIDE, GF_SLICE("cut"), &large);
+    assert_status(GF_ECORRUPT, gf_batch_write(batch, GF_SYNC_OFF, &err));
+    gf_buffer_release(&memory);
     gf_batch_free(batch);
     gf_database_close(db);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(they_are_stored_as_puts_store_them),
-                                       cmocka_unit_test(other_families_refuse_them)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(they_are_stored_as_puts_store_them),
+        cmocka_unit_test(other_families_refuse_them),
+        cmocka_unit_test(a_backend_that_does_not_compress_gets_values_as_they_were)};
     return cmocka_run_group_tests_name("compressed", tests, NULL, NULL);
 }
