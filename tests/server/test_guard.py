@@ -63,7 +63,7 @@ class Tokens(unittest.TestCase):
     def test_every_route(self):
         """No route that is not open answers without a token that has the right."""
         description = self.server.get("/openapi.json").json()
-        store_wide = {"/v1/store", "/v1/status", "/v1/verification", "/v1/backup", "/v1/archive",
+        store_wide = {"/v1/store", "/v1/status", "/v1/verification", "/v1/backup", "/v1/copy", "/v1/archive",
                       "/v1/restoration", "/v1/repair", "/v1/upgrade", "/metrics", "/v1/stats",
                       "/v1/operations/{operation}"}  # of one that there is not
         reads_by_post = {"/v1/collections/{collection}/assignments"}
@@ -93,7 +93,7 @@ class Tokens(unittest.TestCase):
                                              "application/problem+json")
                             if status == 401:
                                 self.assertEqual(answer.headers["WWW-Authenticate"], "Bearer")
-                        elif path not in ("/v1/backup", "/v1/restoration", "/v1/repair",
+                        elif path not in ("/v1/backup", "/v1/copy", "/v1/restoration", "/v1/repair",
                                           "/v1/papers/extractions",
                                           "/v1/collections/{collection}/names"):
                             self.assertNotIn(answer.status, (401, 403), answer.body)
