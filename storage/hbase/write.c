@@ -87,14 +87,17 @@ static effect *add_effect(writing *w, unsigned family, gf_slice qualifier, gf_er
     return e;
 }
 
-/* Take out what earlier changes do to the cell: at that time, or (-1) at any. */
+/*
+ * Take out what earlier changes do to the cell: at that time, or (-1) at any. A deletion as of a time
+ * that a put of the same time follows goes, too: made again it would hide what that has put.
+ */
 static void forget_cell(writing *w, unsigned family, gf_slice qualifier, int64_t timestamp)
 {
     size_t kept = 0;
     for (size_t i = 0; i < w->n; i++) {
         const effect *e = &w->effects[i];
         bool same = e->family == family && gf_slice_equal(e->qualifier, qualifier) &&
-                    (timestamp < 0 || (!e->goes && e->timestamp == timestamp));
+                    (timestamp < 0 || e->timestamp == timestamp);
         if (!same) w->effects[kept++] = *e;
     }
     if (w->n_seen > kept) w->n_seen = kept;

@@ -320,6 +320,37 @@ static void what_comes_again_changes_nothing(void **state)
     end(&t);
 }
 
+/* A cell that is deleted and put in one batch is there, however often that is made. */
+static void deleted_and_put_at_once(void **state)
+{
+    test t;
+    (void)state;
+    begin(&t);
+    gf_table *builds = t.tables[HBASE].builds;
+    gf_slice key = random_key(&t, BUILDS, 0), large;
+    gf_buffer_reset(&t.large);
+    gf_test_random_bytes(&t.r, &t.large, 2 << 20);
+    large = gf_buffer_view(&t.large);
+    uint64_t stamp = ++t.stamp;
+    for (int i = 0; i < 3; i++) {
+        gf_row row = {.n_cells = 0};
+        gf_batch *b = t.batch[HBASE];
+        gf_batch_delete_cell(b, builds, key, GF_BUILDS_MODEL, GF_SLICE("small"));
+        gf_batch_delete_cell(b, builds, key, GF_BUILDS_MODEL, GF_SLICE("large"));
+        gf_batch_put(b, builds, key, GF_BUILDS_MODEL, GF_SLICE("small"), GF_SLICE("1"), 0);
+        gf_batch_put(b, builds, key, GF_BUILDS_MODEL, GF_SLICE("large"), large, 0);
+        gf_batch_stamp(b, stamp);
+        assert_ok(gf_batch_write(b, GF_SYNC_ON, &err));
+        gf_test_cell_is(builds, NULL, key, GF_BUILDS_MODEL, "small", "1");
+        assert_ok(gf_table_get_cell(builds, NULL, key, GF_BUILDS_MODEL, GF_SLICE("large"), 1, &row,
+                                    &err));
+        assert_true(gf_slice_equal(row.cells[0].value, large));
+        gf_row_release(&row);
+    }
+    gf_batch_stamp(t.batch[HBASE], 0);
+    end(&t);
+}
+
 static void put_as_of(test *t, uint64_t stamp, const char *id, const char *text, bool with_lang)
 {
     gf_column columns[] = {{GF_SLICE("text"), gf_slice_str(text)},
@@ -595,7 +626,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_newer_stays), cmocka_unit_test(what_comes_again_changes_nothing),
-        cmocka_unit_test(large_values_are_cut), cmocka_unit_test(runs_read_as_the_models)};
+        cmocka_unit_test(deleted_and_put_at_once), cmocka_unit_test(large_values_are_cut),
+        cmocka_unit_test(runs_read_as_the_models)};
     if (!getenv("GROUPERFISH_HBASE")) {
         printf("SKIPPED: no HBase (tests/hbase/up starts one; GROUPERFISH_HBASE has its URL)\n");
         return 77;
