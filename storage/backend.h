@@ -25,7 +25,7 @@ enum {
     GF_BACKEND_NAMED = 32
 };
 
-/* What the name of a table begins with that others know, where the backend has GF_BACKEND_NAMED. */
+/* The start of the name of a table that others know, where the backend has GF_BACKEND_NAMED. */
 #define GF_BACKEND_USERS_TABLE "table:"
 
 typedef enum gf_change_kind {

@@ -101,7 +101,7 @@ static gf_status serve(gf_rank_mpi *mpi, const char *path, const char *threads,
     return st;
 }
 
-/* What this rank took, for whoever keeps what ranks say (bench/ranks). */
+/* The memory and bytes that this rank took, for whoever keeps what ranks say (bench/ranks). */
 static void tell_account(const gf_ranks *ranks, const gf_ranked_account *a)
 {
     struct rusage used;

@@ -216,7 +216,7 @@ static gf_status free_row(void *context, const gf_row *row, gf_error *err)
     return gf_batch_write(f->batch, GF_SYNC_ON, err);
 }
 
-/* Where rows hold themselves, later holds have later stamps than what was copied. */
+/* Later holds get later stamps than what was copied, where rows hold themselves. */
 static gf_status free_rows(copying *c, gf_error *err)
 {
     gf_number_digits digits;

@@ -75,7 +75,7 @@ static bool take_kept(gf_user_table *t)
     return differs;
 }
 
-/* What a table's row has to be for a write: nothing, or with that schema, or anything. */
+/* A table's row as it has to be for a write: not there, or with that schema, or anything. */
 typedef struct row_before {
     bool counts;
     const gf_slice *schema; /* NULL: there is no row */
