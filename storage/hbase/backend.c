@@ -52,6 +52,7 @@ static const gf_backend_operations operations = {
     .has_table = gf_hbase_has_table,
     .find_any = gf_hbase_find_any,
     .get = gf_hbase_get,
+    .check_key = gf_hbase_check_key,
     .scan_open = gf_hbase_scan_open,
     .scan_next = gf_hbase_scan_next,
     .scan_close = gf_hbase_scan_close,

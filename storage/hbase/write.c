@@ -680,6 +680,17 @@ static gf_status write_if(writing *w, const gf_change *changes, size_t n, const 
     return st == GF_OK ? mutate_if(w, c, &there, err) : st;
 }
 
+gf_status gf_hbase_check_key(gf_backend *backend, unsigned table, gf_slice key, gf_error *err)
+{
+    gf_hbase_table *t;
+    const gf_schema *schema;
+    gf_buffer row = {0};
+    gf_status st = gf_hbase_find_table((gf_hbase *)backend, table, &t, &schema, err);
+    if (st == GF_OK) st = gf_hbase_row_of_key(schema, key, &row, err);
+    gf_buffer_release(&row);
+    return st;
+}
+
 gf_status gf_hbase_write(gf_backend *backend, const gf_change *changes, size_t n,
                          const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
                          gf_error *err)
