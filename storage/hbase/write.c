@@ -430,11 +430,21 @@ static void write_mutations(const writing *w, const going *g, gf_buffer *to)
     gf_thrift_stop(to);
 }
 
+/* HBase names no table in the failure of many rows; of one that was dropped meanwhile we say so. */
+static gf_status fail_write(const writing *w, gf_status st, gf_error *err)
+{
+    bool there = true;
+    st = gf_hbase_fail_table(w->t, st, err);
+    if ((st != GF_EUNKNOWN && st != GF_EIO) || w->t->own) return st;
+    if (gf_hbase_has_table(&w->b->base, w->schema->name, &there, NULL) != GF_OK || there) return st;
+    return gf_fail(err, GF_ENOTFOUND, "HBase has no table %s any more", w->t->name.ptr);
+}
+
 static gf_status run(const writing *w, gf_hbase_call *call, gf_thrift_type result,
                      gf_hbase_effect kind, gf_error *err)
 {
     gf_status st = gf_hbase_call_run(w->b->client, call, result, kind, err);
-    return gf_hbase_fail_table(w->t, st, err);
+    return st == GF_OK ? st : fail_write(w, st, err);
 }
 
 static gf_status run_again(const writing *w, gf_hbase_call *call, gf_error *err)
