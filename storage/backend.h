@@ -135,6 +135,9 @@ typedef struct gf_backend_operations {
     gf_status (*get)(gf_backend *b, const void *snapshot, unsigned table, gf_slice key,
                      const gf_selection *what, gf_row *row, gf_error *err);
 
+    /* Whether the database can have a row of that key; NULL where it has any. */
+    gf_status (*check_key)(gf_backend *b, unsigned table, gf_slice key, gf_error *err);
+
     /* As gf_scan_open, gf_scan_next and gf_scan_close; the limit and emptying the row are the
      * caller's, who does not go on behind the end or an error. Each entry
      * follows the one before without a gap: an error is returned at once, not at the end. */
@@ -294,6 +297,22 @@ gf_status gf_database_hold_in_rows(gf_database *db, gf_table *table, unsigned ow
  */
 void gf_database_leave_to_clock(gf_database *db, uint32_t families);
 
+/**
+ * One row of that table is for batches of tables whose cells have the database's times, since others
+ * write to them as well: what is written under its hold is as of a time that the database says, and no
+ * earlier than any such batch before. The row itself need not be there.
+ *
+ * @param key  borrowed
+ */
+void gf_database_hold_by_time(gf_database *db, gf_slice key);
+
+/**
+ * Find a table that a journal names, made perhaps by another process: *table NULL where there is no
+ * such table any more, and what was to be written to it is left out.
+ */
+typedef gf_status gf_find_table(void *context, const char *name, gf_table **table, gf_error *err);
+void gf_database_find_by(gf_database *db, gf_find_table *find, void *context);
+
 /** Whether rows of a table hold themselves: batches are then written row after row. */
 bool gf_database_holds_in_rows(const gf_database *db);
 
@@ -311,6 +330,18 @@ uint64_t gf_hold_stamp(const gf_database *db);
  * what was written later stays. Lasts until the batch is freed, or is given another; 0: none.
  */
 void gf_batch_stamp(gf_batch *batch, uint64_t stamp);
+
+/**
+ * Finish what another process has left of a batch under the hold of this row; it is waited for while
+ * that one is at it. One read where nothing was left. Nothing is held by this thread.
+ */
+gf_status gf_hold_finish(gf_database *db, gf_slice key, gf_error *err);
+
+/**
+ * Have deletions of the batch take cells with times that are still to come as well. Of a batch that is
+ * written by gf_database_hold_by_time; costs a read of each row of which something is deleted.
+ */
+void gf_batch_delete_later(gf_batch *batch);
 
 /** Let go; of {0}, or after a gf_hold_take that failed, nothing. By the thread that took it. */
 void gf_hold_let_go(gf_hold *hold);

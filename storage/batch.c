@@ -17,7 +17,8 @@ struct gf_batch {
     bool is_guarded;
     gf_expectation guard;
     gf_slice guard_value;
-    uint64_t stamp; /* where rows hold themselves */
+    uint64_t stamp;     /* where rows hold themselves */
+    bool deletes_later; /* gf_batch_delete_later */
 };
 
 gf_status gf_batch_create(gf_database *db, gf_batch **batch, gf_error *err)
@@ -254,7 +255,7 @@ static gf_status write_rows(gf_batch *b, const gf_expectation *condition, gf_syn
                             gf_error *err)
 {
     gf_held_row *held = gf_hold_row_of_thread(b->db);
-    if (held) return gf_held_row_write(held, b->changes, b->n, condition, err);
+    if (held) return gf_held_row_write(held, b->changes, b->n, b->deletes_later, condition, err);
     return gf_journal_write_free(b->db, b->changes, b->n, condition, b->stamp, sync, err);
 }
 
@@ -286,6 +287,11 @@ void gf_batch_guard(gf_batch *b, gf_table *t, gf_slice key, unsigned family, gf_
 void gf_batch_unguard(gf_batch *b)
 {
     b->is_guarded = false;
+}
+
+void gf_batch_delete_later(gf_batch *b)
+{
+    b->deletes_later = true;
 }
 
 void gf_batch_stamp(gf_batch *b, uint64_t stamp)

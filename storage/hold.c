@@ -79,10 +79,35 @@ gf_status gf_database_hold_in_rows(gf_database *db, gf_table *table, unsigned ow
     gf_status st = gf_table_check_family(table, owner, err);
     if (st == GF_OK) st = gf_table_check_family(table, journal, err);
     if (st != GF_OK) return st;
-    db->holds = (gf_row_holds){table, owner, journal, 0, SECONDS, 0};
+    db->holds =
+        (gf_row_holds){.table = table, .owner = owner, .journal = journal, .patience = SECONDS};
     if (getrandom(&db->holds.token, sizeof db->holds.token, 0) != sizeof db->holds.token)
         db->holds.token = (uint64_t)gf_clock_ms() << 22 ^ (uint64_t)getpid();
     return GF_OK;
+}
+
+void gf_database_hold_by_time(gf_database *db, gf_slice key)
+{
+    db->holds.by_time = key;
+}
+
+void gf_database_find_by(gf_database *db, gf_find_table *find, void *context)
+{
+    db->holds.find = find;
+    db->holds.find_context = context;
+}
+
+gf_status gf_hold_finish(gf_database *db, gf_slice key, gf_error *err)
+{
+    gf_hold hold;
+    gf_row row = {0};
+    if (!gf_database_holds_in_rows(db)) return GF_OK;
+    gf_status st = gf_table_get(db->holds.table, NULL, key, 1u << db->holds.journal, &row, err);
+    gf_row_release(&row);
+    if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
+    st = gf_hold_take(db->holds.table, &key, 1, &hold, err);
+    gf_hold_let_go(&hold);
+    return st;
 }
 
 void gf_database_leave_to_clock(gf_database *db, uint32_t families)

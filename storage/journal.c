@@ -14,6 +14,7 @@
 
 #define OWNER GF_SLICE("owner")
 #define BATCH GF_SLICE("batch")
+#define CLOCK GF_SLICE("clock")
 
 enum { OWNER_BYTES = 20 + 1 + 16 + 1 };
 
@@ -55,6 +56,12 @@ static gf_status read_cell(const gf_held_row *h, unsigned family, const char *qu
     gf_status st = gf_table_get(h->db->holds.table, NULL, name_of(h), 1u << family, row, err);
     *cell = st == GF_OK ? gf_row_find(row, family, qualifier) : NULL;
     return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+/* Whether what is written under this hold has the database's times (gf_database_hold_by_time). */
+static bool holds_by_time(const gf_held_row *h)
+{
+    return h->db->holds.by_time.len && gf_slice_equal(name_of(h), h->db->holds.by_time);
 }
 
 static bool is_by_clock(const gf_held_row *h, const gf_change *c)
@@ -111,12 +118,31 @@ static bool is_of_held(const gf_held_row *h, const gf_change *c)
     return c->table == gf_table_number(h->db->holds.table) && gf_slice_equal(c->key, name_of(h));
 }
 
+/* Beside the kinds of changes: a table's name, and what is added to a kind whose change has a time. */
+enum { NAMED = GF_CHANGE_PUT_BLOCK + 1, TIMED = 16 };
+
+/* The first change of a table comes behind the name of that. */
+static void write_name(const gf_database *db, unsigned number, gf_buffer *to)
+{
+    const gf_backend_operations *o = db->backend->operations;
+    const gf_schema *schema = o->schema_of ? o->schema_of(db->backend, number) : NULL;
+    if (!schema) return;
+    gf_buffer_varint(to, NAMED);
+    gf_buffer_varint(to, number);
+    gf_buffer_string(to, gf_slice_str(schema->name));
+}
+
 static void write_change(gf_buffer *to, const gf_change *c)
 {
-    const uint64_t numbers[] = {(uint64_t)c->kind, (uint64_t)c->form, c->table,
-                                c->family,         c->families,       c->n_columns};
+    const uint64_t numbers[] = {c->timestamp ? (uint64_t)c->kind + TIMED : (uint64_t)c->kind,
+                                (uint64_t)c->form,
+                                c->table,
+                                c->family,
+                                c->families,
+                                c->n_columns};
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         gf_buffer_varint(to, numbers[i]);
+    if (c->timestamp) gf_buffer_varint(to, (uint64_t)c->timestamp);
     gf_buffer_string(to, c->key);
     gf_buffer_string(to, c->qualifier);
     gf_buffer_string(to, c->value);
@@ -126,23 +152,31 @@ static void write_change(gf_buffer *to, const gf_change *c)
     }
 }
 
-static gf_status write_journal(const gf_change *changes, size_t n, uint64_t stamp, gf_buffer *to,
-                               gf_error *err)
+static gf_status write_journal(const gf_held_row *h, const gf_change *changes, size_t n,
+                               uint64_t stamp, gf_buffer *to, gf_error *err)
 {
+    bool named[GF_MAX_TABLES] = {false};
     gf_buffer_varint(to, stamp);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
+        unsigned table = changes[i].table;
+        if (table < GF_MAX_TABLES && !named[table]) write_name(h->db, table, to);
+        if (table < GF_MAX_TABLES) named[table] = true;
         write_change(to, &changes[i]);
+    }
     return gf_buffer_check(to, err);
 }
 
 /* Slices of it are borrowed from the journal. */
-static bool read_change(gf_slice *from, gf_arena *memory, gf_change *c)
+static bool read_change(gf_slice *from, uint32_t kind, gf_arena *memory, gf_change *c)
 {
-    uint32_t kind, form, n;
-    if (!gf_slice_take_varint32(from, &kind) || kind > GF_CHANGE_PUT_BLOCK ||
-        !gf_slice_take_varint32(from, &form) || form > GF_VALUE_SMALLER ||
-        !gf_slice_take_varint32(from, &c->table) || !gf_slice_take_varint32(from, &c->family) ||
-        !gf_slice_take_varint32(from, &c->families) || !gf_slice_take_varint32(from, &n) ||
+    uint32_t form, n;
+    uint64_t time = 0;
+    bool timed = kind >= TIMED;
+    if (timed) kind -= TIMED;
+    if (kind > GF_CHANGE_PUT_BLOCK || !gf_slice_take_varint32(from, &form) ||
+        form > GF_VALUE_SMALLER || !gf_slice_take_varint32(from, &c->table) ||
+        !gf_slice_take_varint32(from, &c->family) || !gf_slice_take_varint32(from, &c->families) ||
+        !gf_slice_take_varint32(from, &n) || (timed && !gf_slice_take_varint(from, &time)) ||
         !gf_slice_take_string(from, &c->key) || !gf_slice_take_string(from, &c->qualifier) ||
         !gf_slice_take_string(from, &c->value) || n > from->len)
         return false;
@@ -153,6 +187,7 @@ static bool read_change(gf_slice *from, gf_arena *memory, gf_change *c)
             !gf_slice_take_string(from, &columns[i].value))
             return false;
     c->kind = (gf_change_kind)kind;
+    c->timestamp = (int64_t)time;
     c->form = (gf_value_form)form;
     c->columns = columns;
     c->n_columns = n;
@@ -187,7 +222,7 @@ static gf_status write_others(const gf_held_row *h, const gf_change *changes, si
     if (n_others) qsort(order, n_others, sizeof *order, by_row);
     for (size_t i = 0; i < n_others && st == GF_OK; i++) {
         others[i] = *order[i];
-        others[i].timestamp = (int64_t)stamp;
+        if (!others[i].timestamp) others[i].timestamp = (int64_t)stamp;
     }
     if (n_others && st == GF_OK)
         st = b->operations->write(b, others, n_others, NULL, gf_hold_of_thread(h->db), GF_SYNC_ON,
@@ -231,27 +266,89 @@ static gf_status make_changes(const gf_held_row *h, const gf_change *changes, si
     return st == GF_OK ? write_held(h, changes, n, &journal, h->stamp, err) : st;
 }
 
+/* A table as a journal numbers it. */
+typedef struct numbered {
+    uint32_t number;
+    gf_table *table; /* NULL: gone */
+} numbered;
+
+typedef struct replaying {
+    const gf_held_row *h;
+    gf_arena memory;
+    gf_change *changes; /* n of capacity */
+    size_t n, capacity;
+    numbered *tables; /* n_tables of table_capacity */
+    size_t n_tables, table_capacity;
+} replaying;
+
+static gf_status find_table(const gf_row_holds *holds, const char *name, gf_table **table,
+                            gf_error *err)
+{
+    *table = NULL;
+    if (holds->find) return holds->find(holds->find_context, name, table, err);
+    return gf_table_find(holds->table->db, name, table, err);
+}
+
+static gf_status read_name(replaying *r, gf_slice *journal, bool *good, gf_error *err)
+{
+    gf_slice name;
+    numbered t = {0};
+    gf_buffer copy = {0};
+    *good = gf_slice_take_varint32(journal, &t.number) && gf_slice_take_string(journal, &name);
+    if (!*good) return GF_OK;
+    if (!gf_grow(&r->tables, &r->table_capacity, r->n_tables + 1, sizeof *r->tables))
+        return gf_fail_memory(err, "a journal");
+    gf_buffer_slice(&copy, name);
+    gf_buffer_cstr(&copy);
+    gf_status st = gf_buffer_check(&copy, err);
+    if (st == GF_OK) st = find_table(&r->h->db->holds, gf_buffer_cstr(&copy), &t.table, err);
+    gf_buffer_release(&copy);
+    if (st == GF_OK) r->tables[r->n_tables++] = t;
+    return st;
+}
+
+/* Give the change its table's number here. False: the table is gone, or another of that name. */
+static bool find_place(const replaying *r, gf_change *c)
+{
+    const numbered *t = NULL;
+    for (size_t i = 0; i < r->n_tables && !t; i++)
+        if (r->tables[i].number == c->table) t = &r->tables[i];
+    if (!t) return true; /* of numbers that all processes have, or by an earlier version */
+    if (!t->table) return false;
+    c->table = gf_table_number(t->table);
+    if (!holds_by_time(r->h)) return true;
+    const gf_schema *s = gf_table_schema(t->table);
+    bool fits = c->kind == GF_CHANGE_DELETE_ROW || c->family < s->n_families;
+    return fits && gf_table_check_key(t->table, c->key, NULL) == GF_OK;
+}
+
+static gf_status read_next(replaying *r, gf_slice *journal, bool *good, gf_error *err)
+{
+    uint32_t kind;
+    gf_change c = {0};
+    *good = gf_slice_take_varint32(journal, &kind);
+    if (*good && kind == NAMED) return read_name(r, journal, good, err);
+    *good = *good && read_change(journal, kind, &r->memory, &c);
+    if (!*good || !find_place(r, &c)) return GF_OK;
+    if (!gf_grow(&r->changes, &r->capacity, r->n + 1, sizeof *r->changes))
+        return gf_fail_memory(err, "a journal");
+    r->changes[r->n++] = c;
+    return GF_OK;
+}
+
 static gf_status replay(const gf_held_row *h, gf_slice journal, gf_error *err)
 {
-    gf_arena memory = {0};
-    gf_change *changes = NULL;
-    size_t n = 0, capacity = 0;
+    replaying r = {.h = h};
     uint64_t stamp = 0;
     bool good = gf_slice_take_varint(&journal, &stamp);
     gf_status st = GF_OK;
-    while (good && journal.len && st == GF_OK) {
-        gf_change c = {0};
-        good = read_change(&journal, &memory, &c);
-        if (!good) break;
-        if (gf_grow(&changes, &capacity, n + 1, sizeof *changes))
-            changes[n++] = c;
-        else
-            st = gf_fail_memory(err, "a journal");
-    }
+    while (good && journal.len && st == GF_OK)
+        st = read_next(&r, &journal, &good, err);
     if (!good) st = gf_fail(err, GF_ECORRUPT, "the journal of a row that is held is damaged");
-    if (st == GF_OK) st = make_changes(h, changes, n, stamp, err);
-    gf_free(changes);
-    gf_arena_release(&memory);
+    if (st == GF_OK) st = make_changes(h, r.changes, r.n, stamp, err);
+    gf_free(r.changes);
+    gf_free(r.tables);
+    gf_arena_release(&r.memory);
     return st;
 }
 
@@ -302,7 +399,7 @@ static gf_status try_to_take(gf_held_row *h, watching *w, bool *taken, gf_error 
     const gf_cell *cell;
     gf_slice name = {0}, was = {0};
     gf_error why = {GF_OK, ""};
-    uint64_t last = 0, now = (uint64_t)gf_clock_ms();
+    uint64_t last = 0, now = holds_by_time(h) ? 0 : (uint64_t)gf_clock_ms();
     gf_status st = read_cell(h, h->db->holds.owner, "owner", &row, &cell, err);
     if (st == GF_OK && cell) was = cell->value;
     if (st == GF_OK && cell && !read_owner(was, &last, &name))
@@ -390,7 +487,7 @@ static gf_status begin_write(gf_held_row *h, const gf_change *changes, size_t n,
 {
     gf_buffer journal = {0};
     owner_cell owner = owner_of(h, h->stamp + 1, true);
-    gf_status st = alone ? GF_OK : write_journal(changes, n, h->stamp + 1, &journal, err);
+    gf_status st = alone ? GF_OK : write_journal(h, changes, n, h->stamp + 1, &journal, err);
     if (st != GF_OK) goto done;
     gf_change puts[] = {
         cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_slice_str(owner.bytes)),
@@ -422,7 +519,123 @@ static gf_status fail_lost(gf_status st, gf_error *err)
     return gf_fail(err, st, "another process has taken over what was being written");
 }
 
-gf_status gf_held_row_write(gf_held_row *h, const gf_change *changes, size_t n,
+/* ---- times of the database ------------------------------------------------------------------- */
+
+/* What a journal has must be such that the database can have it. */
+static gf_status check_rows(const gf_held_row *h, const gf_change *changes, size_t n, gf_error *err)
+{
+    gf_backend *b = h->db->backend;
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < n && st == GF_OK && b->operations->check_key; i++)
+        st = b->operations->check_key(b, changes[i].table, changes[i].key, err);
+    return st;
+}
+
+static bool deletes(const gf_change *c)
+{
+    return c->kind == GF_CHANGE_DELETE_CELL || c->kind == GF_CHANGE_DELETE_ROW;
+}
+
+static bool is_of_row(const gf_change *c, const gf_change *of)
+{
+    return c->table == of->table && gf_slice_equal(c->key, of->key);
+}
+
+static uint32_t families_of(const gf_change *c)
+{
+    return c->kind == GF_CHANGE_DELETE_ROW ? c->families : UINT32_C(1) << c->family;
+}
+
+static bool is_of_cell(const gf_change *c)
+{
+    return c->kind == GF_CHANGE_PUT || c->kind == GF_CHANGE_DELETE_CELL;
+}
+
+/* Whether a change is of what another one deletes, both of one row. */
+static bool covers(const gf_change *deletion, const gf_change *c)
+{
+    if (!deletes(deletion) || !(families_of(deletion) & families_of(c))) return false;
+    return deletion->kind == GF_CHANGE_DELETE_ROW || !is_of_cell(c) ||
+           gf_slice_equal(deletion->qualifier, c->qualifier);
+}
+
+/* The time of the newest cell that the change is of. */
+static int64_t newest_time(const gf_row *row, const gf_change *c)
+{
+    int64_t newest = 0;
+    for (size_t i = 0; i < row->n_cells; i++) {
+        const gf_cell *cell = &row->cells[i];
+        bool of = families_of(c) >> cell->family & 1 &&
+                  (!is_of_cell(c) || gf_slice_equal(cell->qualifier, c->qualifier));
+        if (of && cell->timestamp > newest) newest = cell->timestamp;
+    }
+    return newest;
+}
+
+/*
+ * Of the row of changes[at], none of which has a time: what deletes is as of the newest cell that it
+ * deletes, and so is what puts a cell that is deleted as well.
+ */
+static gf_status raise_times(const gf_held_row *h, gf_change *changes, size_t n, size_t at,
+                             gf_error *err)
+{
+    gf_row row = {0};
+    gf_backend *b = h->db->backend;
+    const gf_change first = changes[at];
+    gf_selection what = {.versions = 1};
+    for (size_t i = at; i < n; i++)
+        if (is_of_row(&changes[i], &first)) what.families |= families_of(&changes[i]);
+    gf_status st = gf_row_begin(&row, err);
+    if (st == GF_OK) st = b->operations->get(b, NULL, first.table, first.key, &what, &row, err);
+    for (size_t i = at; i < n && st == GF_OK; i++) {
+        bool raised = deletes(&changes[i]);
+        if (!is_of_row(&changes[i], &first)) continue;
+        for (size_t j = at; j < n && !raised; j++)
+            raised = is_of_row(&changes[j], &first) && covers(&changes[j], &changes[i]);
+        if (raised) changes[i].timestamp = newest_time(&row, &changes[i]);
+        if (!changes[i].timestamp) changes[i].timestamp = 1; /* looked at */
+    }
+    gf_row_release(&row);
+    return st;
+}
+
+/* The database's time, by a cell that is put without one, becomes that of the next stamp. */
+static gf_status learn_time(gf_held_row *h, gf_error *err)
+{
+    gf_row row = {0};
+    const gf_cell *cell;
+    gf_backend *b = h->db->backend;
+    gf_slice owner = gf_slice_str(h->owner.bytes);
+    gf_change put = cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, CLOCK, GF_SLICE("-"));
+    gf_expectation mine = {gf_table_number(h->db->holds.table), h->db->holds.owner, name_of(h),
+                           OWNER, &owner};
+    gf_status st =
+        b->operations->write(b, &put, 1, &mine, gf_hold_of_thread(h->db), GF_SYNC_OFF, err);
+    if (st == GF_OK) st = read_cell(h, h->db->holds.owner, "clock", &row, &cell, err);
+    if (st == GF_OK && cell && cell->timestamp > (int64_t)h->stamp)
+        h->stamp = (uint64_t)cell->timestamp - 1;
+    gf_row_release(&row);
+    return st;
+}
+
+/* Before step 1: changes have a time only where it is later than the next stamp. */
+static gf_status choose_times(gf_held_row *h, gf_change *changes, size_t n, bool deletes_later,
+                              gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < n; i++)
+        changes[i].timestamp = 0;
+    if (!holds_by_time(h)) return GF_OK;
+    st = check_rows(h, changes, n, err);
+    for (size_t i = 0; i < n && st == GF_OK && deletes_later; i++)
+        if (deletes(&changes[i]) && !changes[i].timestamp) st = raise_times(h, changes, n, i, err);
+    if (st == GF_OK) st = learn_time(h, err);
+    for (size_t i = 0; i < n; i++)
+        if (changes[i].timestamp <= (int64_t)h->stamp + 1) changes[i].timestamp = 0;
+    return st;
+}
+
+gf_status gf_held_row_write(gf_held_row *h, gf_change *changes, size_t n, bool deletes_later,
                             const gf_expectation *condition, gf_error *err)
 {
     size_t n_own = 0;
@@ -432,6 +645,8 @@ gf_status gf_held_row_write(gf_held_row *h, const gf_change *changes, size_t n,
     if (st != GF_OK || n == 0) return st;
     for (size_t i = 0; i < n; i++)
         n_own += is_of_held(h, &changes[i]);
+    st = choose_times(h, changes, n, deletes_later, err);
+    if (st != GF_OK) return fail_lost(st, err);
     st = begin_write(h, changes, n, n_own == n, err);
     h->is_done_with = st != GF_OK;
     if (st != GF_OK || n_own == n) return fail_lost(st, err);

@@ -6,7 +6,8 @@
  *
  *     hold     owner    <stamp> <name>   held by that one
  *                       <stamp>          free
- *     journal  batch    <stamp, varint> and the changes that are being made
+ *              clock    put to learn the time
+ *     journal  batch    <stamp, varint> and the changes that are being made, and names of tables
  *
  * A row is taken by writing its owner on the condition that it is as it was read: free, or another's
  * and unchanged for the time of a hold as the taker saw it, so that no two clocks are compared. Each
@@ -24,6 +25,15 @@
  *
  * A batch of the held row alone is one conditional write, with the next stamp. The cell `owner` stays for ever, also
  * where all else of the row is deleted: no stamp comes twice.
+ *
+ * Numbers of tables are a process' own, so a journal names them, and whoever finishes it looks for them
+ * by name (gf_database_find_by).
+ *
+ * The row of gf_database_hold_by_time is for tables whose cells have times. Its stamps come of no clock of
+ * ours: before step 1 the cell `clock` of its family hold is put without a time, and the time that the
+ * database gave it is the stamp, unless the last one was later. So a batch lies among the cells that others
+ * put, at the moment of its journal: above those that were there, below those that come after it. A
+ * change of a later time than the stamp (gf_batch_delete_later) has that in the journal.
  */
 #ifndef GF_STORAGE_JOURNAL_H
 #define GF_STORAGE_JOURNAL_H
@@ -38,8 +48,13 @@ gf_status gf_held_row_take(gf_database *db, gf_slice key, gf_held_row **row, gf_
 /** Free it for others, if it is still this one's. NULL: nothing. */
 void gf_held_row_let_go(gf_held_row *row);
 
-/** As the backend's write, by the steps above; of the condition's row nobody writes meanwhile. */
-gf_status gf_held_row_write(gf_held_row *row, const gf_change *changes, size_t n,
+/**
+ * As the backend's write, by the steps above; of the condition's row nobody writes meanwhile. The
+ * times of the changes become those that they are written with, and 0 where that is the stamp.
+ *
+ * @param deletes_later  as gf_batch_delete_later
+ */
+gf_status gf_held_row_write(gf_held_row *row, gf_change *changes, size_t n, bool deletes_later,
                             const gf_expectation *condition, gf_error *err);
 
 /** The row that this thread holds; NULL where it holds none. hold.c */

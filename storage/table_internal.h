@@ -13,9 +13,12 @@
 typedef struct gf_row_holds {
     gf_table *table;         /* NULL: no table's do */
     unsigned owner, journal; /* families */
-    uint32_t by_clock; /* families that get the database's times (gf_database_leave_to_clock) */
-    double patience;   /* seconds after which a hold of another, seen unchanged, has ended */
-    uint64_t token;    /* tells this database from all others that are open anywhere */
+    uint32_t by_clock;   /* families that get the database's times (gf_database_leave_to_clock) */
+    double patience;     /* seconds after which a hold of another, seen unchanged, has ended */
+    uint64_t token;      /* tells this database from all others that are open anywhere */
+    gf_slice by_time;    /* the row for tables with times (gf_database_hold_by_time); empty: none */
+    gf_find_table *find; /* gf_database_find_by; NULL: by their numbers */
+    void *find_context;
 } gf_row_holds;
 
 struct gf_database {

@@ -186,6 +186,13 @@ const gf_table_description *gf_tables_descriptions(size_t *n)
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
+/* ("", "tables"), which is no collection's: no namespace is empty. */
+gf_slice gf_tables_batches_key(void)
+{
+    static const char key[] = "\0\1tables\0\1";
+    return gf_slice_of(key, sizeof key - 1);
+}
+
 gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
 {
     gf_tables t;
@@ -207,7 +214,10 @@ gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err)
     if (st == GF_OK && by_rows)
         st = gf_database_hold_in_rows(db, t.collections, GF_COLLECTIONS_HOLD,
                                       GF_COLLECTIONS_JOURNAL, err);
-    if (st == GF_OK && by_rows) gf_database_leave_to_clock(db, 1u << GF_COLLECTIONS_LEASES);
+    if (st == GF_OK && by_rows) {
+        gf_database_leave_to_clock(db, 1u << GF_COLLECTIONS_LEASES);
+        gf_database_hold_by_time(db, gf_tables_batches_key());
+    }
     if (st == GF_OK) *tables = t;
     return st;
 }

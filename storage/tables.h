@@ -50,6 +50,9 @@ enum { GF_MEMBERSHIPS_MAIN };
 enum { GF_CHANGES_MAIN };
 enum { GF_TABLES_MAIN, GF_TABLES_PROGRESS, GF_TABLES_COUNTER };
 
+/** The row of collections that is held for batches of users' tables, where rows hold themselves. */
+gf_slice gf_tables_batches_key(void);
+
 /** Open all seven; those that the database lacks are made. */
 gf_status gf_tables_open(gf_database *db, gf_tables *tables, gf_error *err);
 

@@ -12,10 +12,11 @@
 #include "api/tables/schema.h"
 
 #include "base/memory.h"
-#include "storage/backend.h"
+#include "engine/store/hold.h"
 
 enum { MOST_TABLES = 64 };
 static const uint64_t most_bytes = UINT64_C(1) << 30;
+static const uint64_t most_of_journal = UINT64_C(1) << 20; /* where a batch goes by a journal */
 
 typedef struct batching {
     gf_call *call;
@@ -27,6 +28,7 @@ typedef struct batching {
     gf_cell_reader cells;
     gf_json_parser *parser;
     gf_buffer key, text;
+    bool by_journal;
     uint64_t lines, put, deleted;
 } batching;
 
@@ -146,6 +148,10 @@ static gf_status read_line(batching *b, gf_slice text, gf_error *err)
     if (st == GF_OK) st = gf_table_read_key(b->table, key, &b->key, &b->text, err);
     if (st == GF_OK && deletes) st = delete_what(b, deleted, err);
     if (st == GF_OK && puts) st = gf_table_read_cells(&b->cells, cells, put_cell, b, err);
+    if (st == GF_OK && b->by_journal && gf_batch_bytes(b->batch) > most_of_journal)
+        st = gf_fail(err, GF_ELIMIT,
+                     "a batch of more than 1 MB, the most that a store in HBase changes as a whole "
+                     "(each change counts about 130 bytes beside what it puts)");
     if (st == GF_OK && gf_batch_bytes(b->batch) > most_bytes)
         st = gf_fail(err, GF_ELIMIT, "a batch of more than 1 GiB");
     return st;
@@ -178,12 +184,14 @@ static gf_status emit_counts(batching *b, gf_error *err)
     return gf_row_writer_emit_only(&row, err);
 }
 
-static gf_status check_able(gf_store *store, gf_error *err)
+static gf_status write_batch(batching *b, gf_error *err)
 {
-    if (gf_database_capabilities(gf_store_database(store)) & GF_BACKEND_BATCH) return GF_OK;
-    return gf_fail(err, GF_EINVAL,
-                   "a store in HBase changes one row as a whole, but not several together; table "
-                   "put and table delete change one after the other");
+    gf_hold hold;
+    gf_status st = gf_hold_batches(b->store, &hold, err);
+    gf_batch_delete_later(b->batch);
+    if (st == GF_OK) st = gf_batch_write(b->batch, GF_SYNC_ON, err);
+    gf_hold_let_go(&hold);
+    return st;
 }
 
 static gf_status run_table_batch(gf_call *call, gf_error *err)
@@ -193,12 +201,12 @@ static gf_status run_table_batch(gf_call *call, gf_error *err)
     if (!b) return gf_fail_memory(err, "a batch");
     b->call = call;
     gf_status st = gf_call_store(call, &b->store, err);
-    if (st == GF_OK) st = check_able(b->store, err);
+    if (st == GF_OK) b->by_journal = gf_database_holds_in_rows(gf_store_database(b->store));
     if (st == GF_OK) st = gf_batch_create(gf_store_database(b->store), &b->batch, err);
     if (st == GF_OK) st = gf_json_parser_create(&b->parser, err);
     if (st == GF_OK) st = gf_table_lines_open(call, &lines, err);
     if (st == GF_OK) st = read_lines(b, lines, err);
-    if (st == GF_OK) st = gf_batch_write(b->batch, GF_SYNC_ON, err);
+    if (st == GF_OK) st = write_batch(b, err);
     if (st == GF_OK) st = emit_counts(b, err);
     for (size_t i = 0; i < b->n_tables; i++)
         gf_user_table_close(b->tables[i]);

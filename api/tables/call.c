@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "engine/rows/scan.h"
+#include "engine/store/hold.h"
 #include "engine/user_tables/system.h"
 
 static gf_status open_table(gf_table_call *c, gf_error *err)
@@ -27,6 +28,7 @@ gf_status gf_table_call_open(gf_table_call *c, gf_error *err)
     gf_call *call = c->call;
     c->writer.call = call;
     gf_status st = gf_call_store(call, &c->store, err);
+    if (st == GF_OK) st = gf_store_finish_batches(c->store, err);
     if (st == GF_OK) st = open_table(c, err);
     if (st == GF_OK) st = gf_batch_create(gf_store_database(c->store), &c->batch, err);
     return st;

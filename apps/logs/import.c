@@ -50,7 +50,7 @@ static gf_status write_batch(gf_logs_import *i, gf_error *err)
     if (st != GF_OK) return st;
     gf_batch_put(i->batch, gf_user_table_rows(l->by), gf_buffer_view(&i->next_key), l->entry,
                  GF_SLICE("line"), gf_buffer_view(&l->text), 0);
-    st = gf_batch_write(i->batch, GF_SYNC_ON, err);
+    st = gf_logs_write(l, i->batch, GF_SYNC_ON, err);
     if (st == GF_OK) i->written = i->lines;
     i->written_at = gf_clock_seconds();
     return st;

@@ -11,6 +11,10 @@
  * ("next", "", 0, 0) of LOG-by. A line, its entries, that number and what it adds to the roll-ups
  * are written in one batch. Rows of kind "read" tell which lines were imported (read.h).
  *
+ * Where several processes have the store open, the same row has a cell `turn`, which each batch
+ * raises, on the condition that it is as it was read when the log was claimed: so of two that change
+ * one log at once the second is told so before it takes a number twice, or counts by old roll-ups.
+ *
  * Logs of earlier versions have the column http:referrer in place of http:referer, which an import
  * adds; what the old one holds is read as the new one. They have no LOG-counts, which the next
  * import, deletion or `log rollup` makes of the lines.
@@ -31,6 +35,7 @@ typedef struct gf_logs {
     gf_user_table *counts;             /* NULL where there are no roll-ups */
     unsigned http, user, entry;        /* families */
     unsigned count, visitors, rollups; /* of counts */
+    uint64_t turn; /* so many changes the log has had, where other processes may change it, too */
     gf_buffer key, text;
     gf_row_writer writer;
 } gf_logs;
@@ -51,8 +56,17 @@ gf_status gf_logs_open_tables(gf_logs *l, bool make, gf_error *err);
 /** Make the table LOG-counts, where it is missing. */
 gf_status gf_logs_make_counts(gf_logs *l, gf_error *err);
 
-/** Claim the log for adding lines or deleting some, until it is closed; GF_EBUSY. */
+/**
+ * Claim the log for adding lines or deleting some, until it is closed; GF_EBUSY. What it decides by is
+ * read after this, and written by gf_logs_write.
+ */
 gf_status gf_logs_claim(gf_logs *l, gf_error *err);
+
+/**
+ * Write the batch as a whole. In a store that other processes change as well it is written only where
+ * none of them has changed the log since it was claimed: GF_EBUSY, and nothing is written.
+ */
+gf_status gf_logs_write(gf_logs *l, gf_batch *batch, gf_sync sync, gf_error *err);
 
 /** Write a row key of LOG, or of LOG-by; the times and lines are numbers. */
 gf_status gf_logs_line_key(gf_logs *l, int64_t time, uint64_t line, gf_buffer *key, gf_error *err);

@@ -173,14 +173,15 @@ static gf_status forget_cell(gf_logs_read *r, const gf_row *row, gf_error *err)
 {
     enum { MOST = 4 << 20 };
     gf_batch_delete_row(r->batch, gf_user_table_rows(r->log->by), row->key, GF_ALL_FAMILIES);
-    return gf_batch_bytes(r->batch) < MOST ? GF_OK : gf_batch_write(r->batch, GF_SYNC_OFF, err);
+    return gf_batch_bytes(r->batch) < MOST ? GF_OK
+                                           : gf_logs_write(r->log, r->batch, GF_SYNC_OFF, err);
 }
 
 gf_status gf_logs_read_forget(gf_logs_read *r, gf_error *err)
 {
     const gf_slice kind = GF_SLICE("read");
     gf_status st = visit_variant(r, &kind, 1, forget_cell, err);
-    return st == GF_OK ? gf_batch_write(r->batch, GF_SYNC_OFF, err) : st;
+    return st == GF_OK ? gf_logs_write(r->log, r->batch, GF_SYNC_OFF, err) : st;
 }
 
 static gf_status put_block(gf_logs_read *r, gf_error *err)

@@ -54,7 +54,7 @@ static gf_status delete_line(void *context, uint64_t number, const gf_accesslog_
     if (st == GF_OK) st = delete_entry(r, "login", line->login, line->time, number, err);
     if (st != GF_OK || gf_batch_changes(r->batch) < BATCH_CHANGES) return st;
     gf_call_progress(l->call, l->name, "deleting", r->lines, 0);
-    return gf_batch_write(r->batch, GF_SYNC_OFF, err);
+    return gf_logs_write(l, r->batch, GF_SYNC_OFF, err);
 }
 
 gf_status gf_logs_delete_before(gf_logs *l, const gf_logs_deletion *d, uint64_t *lines,
@@ -74,7 +74,7 @@ gf_status gf_logs_delete_before(gf_logs *l, const gf_logs_deletion *d, uint64_t 
         if (st == GF_OK) st = gf_batch_create(gf_store_database(l->store), &r.batch, err);
     }
     if (st == GF_OK) st = gf_logs_walk(l, NULL, INT64_MIN, d->before, true, delete_line, &r, err);
-    if (st == GF_OK && r.batch) st = gf_batch_write(r.batch, GF_SYNC_ON, err);
+    if (st == GF_OK && r.batch) st = gf_logs_write(l, r.batch, GF_SYNC_ON, err);
     gf_batch_free(r.batch);
     if (st == GF_OK) *lines = r.lines;
     return st;

@@ -229,7 +229,7 @@ static gf_status write_state(gf_logs *l, gf_batch *batch, const gf_logs_state *s
         gf_batch_replace(batch, rows, key, l->rollups, columns, n, 0);
     else
         gf_batch_delete_row(batch, rows, key, UINT32_C(1) << l->rollups);
-    return gf_batch_write(batch, GF_SYNC_ON, err);
+    return gf_logs_write(l, batch, GF_SYNC_ON, err);
 }
 
 static gf_status write_state_alone(gf_logs *l, const gf_logs_state *state, gf_error *err)
@@ -375,7 +375,7 @@ static gf_status delete_kind(deletion *d, unsigned family, const char *every, co
         st = gf_buffer_check(&last, err);
         if (st == GF_OK) st = gf_cancel_check(d->log->cancel, err);
         if (st == GF_OK && gf_batch_changes(d->batch) >= BATCH_CHANGES)
-            st = gf_batch_write(d->batch, GF_SYNC_OFF, err);
+            st = gf_logs_write(d->log, d->batch, GF_SYNC_OFF, err);
         if (st != GF_OK) break;
     }
     gf_row_release(&row);
@@ -405,7 +405,7 @@ gf_status gf_logs_delete_counts(gf_logs *l, int64_t before, unsigned by, uint64_
     gf_status st = gf_batch_create(gf_store_database(l->store), &d.batch, err);
     if (st != GF_OK) return st;
     st = delete_kinds(&d, INT64_MIN, before, by, err);
-    if (st == GF_OK) st = gf_batch_write(d.batch, GF_SYNC_ON, err);
+    if (st == GF_OK) st = gf_logs_write(l, d.batch, GF_SYNC_ON, err);
     gf_batch_free(d.batch);
     *rows = d.rows;
     return st;
@@ -439,7 +439,7 @@ static gf_status roll_line(void *context, uint64_t number, const gf_accesslog_li
     if (st != GF_OK || ++r->lines % LINES_PER_BATCH) return st;
     if (r->log->call) gf_call_progress(r->log->call, r->log->name, "roll-ups", r->lines, 0);
     st = gf_logs_sums_put(r->sums, r->batch, err);
-    return st == GF_OK ? gf_batch_write(r->batch, GF_SYNC_OFF, err) : st;
+    return st == GF_OK ? gf_logs_write(r->log, r->batch, GF_SYNC_OFF, err) : st;
 }
 
 static gf_status roll_all(rolling *r, gf_logs_state *state, gf_error *err)
@@ -447,7 +447,7 @@ static gf_status roll_all(rolling *r, gf_logs_state *state, gf_error *err)
     deletion old = {.log = r->log, .batch = r->batch};
     int64_t from = state->deleted_before ? state->deleted_before : INT64_MIN;
     gf_status st = delete_kinds(&old, from, INT64_MAX, (1u << GF_LOGS_BYS) - 1, err);
-    if (st == GF_OK) st = gf_batch_write(r->batch, GF_SYNC_OFF, err);
+    if (st == GF_OK) st = gf_logs_write(r->log, r->batch, GF_SYNC_OFF, err);
     if (st == GF_OK) st = gf_logs_walk(r->log, NULL, from, INT64_MAX, true, roll_line, r, err);
     if (st == GF_OK) st = gf_logs_sums_put(r->sums, r->batch, err);
     state->whole = true;

@@ -1,7 +1,9 @@
 /* The tables of an access log, their keys, and their lines as they are stored. */
 #include "apps/logs/internal.h"
 
+#include "base/number.h"
 #include "engine/rows/scan.h"
+#include "engine/store/hold.h"
 
 static const char lines_schema[] =
     "{\"key\": [{\"name\": \"time\", \"type\": \"int64\"}, {\"name\": \"line\", \"type\": "
@@ -151,6 +153,7 @@ gf_status gf_logs_open(gf_logs *l, bool make, gf_error *err)
     l->name = gf_call_text(l->call, "log");
     l->cancel = l->call->cancel;
     gf_status st = gf_call_open_store(l->call, make, &l->store, err);
+    if (st == GF_OK) st = gf_store_finish_batches(l->store, err);
     return st == GF_OK ? gf_logs_open_tables(l, make, err) : st;
 }
 
@@ -160,15 +163,78 @@ gf_status gf_logs_make(gf_logs *l, gf_error *err)
     return st == GF_OK ? find_lines_families(l, err) : st;
 }
 
+/* ---- changing it ----------------------------------------------------------------------------- */
+
+static bool is_shared(const gf_logs *l)
+{
+    return gf_database_holds_in_rows(gf_store_database(l->store));
+}
+
+static gf_status fail_busy(const gf_logs *l, gf_error *err)
+{
+    return gf_fail(err, GF_EBUSY,
+                   "lines are being added to log \"%.*s\" already, or deleted; wait until that has "
+                   "ended",
+                   GF_SLICE_ARG(l->name));
+}
+
+static gf_status next_key(gf_logs *l, gf_buffer *key, gf_error *err)
+{
+    return gf_logs_entry_key(l, GF_SLICE("next"), GF_SLICE(""), 0, 0, key, err);
+}
+
+static gf_status read_turn(gf_logs *l, gf_error *err)
+{
+    gf_row row = {0};
+    l->turn = 0;
+    gf_status st = next_key(l, &l->key, err);
+    if (st == GF_OK)
+        st = gf_table_get_cell(gf_user_table_rows(l->by), NULL, gf_buffer_view(&l->key), l->entry,
+                               GF_SLICE("turn"), 1, &row, err);
+    if (st == GF_OK && (!gf_rows_cell_number(&row.cells[0], &l->turn) || !l->turn))
+        st = gf_fail(err, GF_ECORRUPT, "the turn of an access log is damaged");
+    gf_row_release(&row);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
 /* Numbers of lines, what was read before, and the roll-ups are changed by one call at a time. */
 gf_status gf_logs_claim(gf_logs *l, gf_error *err)
 {
     gf_status st = gf_user_table_claim(l->by, NULL);
-    if (st == GF_OK) return st;
-    return gf_fail(err, st,
-                   "lines are being added to log \"%.*s\" already, or deleted; wait until that has "
-                   "ended",
-                   GF_SLICE_ARG(l->name));
+    if (st != GF_OK) return fail_busy(l, err);
+    return is_shared(l) ? read_turn(l, err) : GF_OK;
+}
+
+/* With the turn that it has now, for the next one. */
+static gf_status write_in_turn(gf_logs *l, gf_batch *batch, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_number_digits was, next;
+    gf_error why = {GF_OK, ""};
+    gf_table *rows = gf_user_table_rows(l->by);
+    gf_slice old = gf_number_write(&was, l->turn), turn = GF_SLICE("turn");
+    gf_status st = next_key(l, &key, err);
+    if (st == GF_OK) {
+        gf_batch_put(batch, rows, gf_buffer_view(&key), l->entry, turn,
+                     gf_number_write(&next, l->turn + 1), 0);
+        st = gf_batch_write_if(batch, rows, gf_buffer_view(&key), l->entry, turn,
+                               l->turn ? &old : NULL, GF_SYNC_ON, &why);
+        if (st == GF_ECONFLICT) st = fail_busy(l, &why);
+        if (st != GF_OK && err) *err = why;
+    }
+    if (st == GF_OK) l->turn++;
+    gf_buffer_release(&key);
+    return st;
+}
+
+gf_status gf_logs_write(gf_logs *l, gf_batch *batch, gf_sync sync, gf_error *err)
+{
+    gf_hold hold;
+    if (!is_shared(l) || !gf_batch_changes(batch)) return gf_batch_write(batch, sync, err);
+    gf_status st = gf_hold_batches(l->store, &hold, err);
+    if (st == GF_OK) st = write_in_turn(l, batch, err);
+    gf_hold_let_go(&hold);
+    return st;
 }
 
 void gf_logs_close(gf_logs *l)

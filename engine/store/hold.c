@@ -195,6 +195,19 @@ void gf_store_leave_untidy(gf_store *s)
 
 /* ---- holds ----------------------------------------------------------------------------------- */
 
+gf_status gf_hold_batches(gf_store *s, gf_hold *hold, gf_error *err)
+{
+    gf_slice key = gf_tables_batches_key();
+    *hold = (gf_hold){0};
+    if (!gf_database_holds_in_rows(s->db)) return GF_OK;
+    return gf_hold_take(s->tables.collections, &key, 1, hold, err);
+}
+
+gf_status gf_store_finish_batches(gf_store *s, gf_error *err)
+{
+    return gf_hold_finish(s->db, gf_tables_batches_key(), err);
+}
+
 gf_status gf_hold_collection(gf_store *s, gf_place where, gf_hold *hold, gf_error *err)
 {
     return gf_hold_collections(s, where.name_space, &where.collection, 1, hold, err);

@@ -30,6 +30,21 @@ gf_status gf_hold_collections(gf_store *store, gf_slice name_space, gf_slice *co
                               gf_hold *hold, gf_error *err);
 
 /**
+ * Hold what is needed to write a batch of users' tables as a whole, which is then written by
+ * gf_batch_write: nothing where the database writes batches as a whole by itself, else the row that
+ * such batches have (gf_tables_batches_key), after what another process left of one is finished.
+ *
+ * @param hold  let go of by gf_hold_let_go, also after a failure
+ */
+gf_status gf_hold_batches(gf_store *store, gf_hold *hold, gf_error *err);
+
+/**
+ * Finish the batch of users' tables that a process which died has left, before they are read. One read
+ * where there is none.
+ */
+gf_status gf_store_finish_batches(gf_store *store, gf_error *err);
+
+/**
  * Clear away what was cut short, if it has not been done since; nothing may be held. Nothing of a
  * lease that lives is touched (engine/store/lease.h).
  */

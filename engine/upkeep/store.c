@@ -10,6 +10,7 @@
 #include "engine/upkeep/store_copy.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "engine/view/shelf.h"
+#include "storage/backend.h"
 
 gf_status gf_store_open(const char *path, const gf_store_options *options, gf_store **store,
                         gf_error *err)
@@ -22,6 +23,7 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
     if (st != GF_OK) return st;
     s->reclaim_tables = gf_user_tables_reclaim;
     s->catch_up_edits = gf_edits_catch_up;
+    gf_database_find_by(s->db, gf_user_tables_find, s);
     s->put_line = gf_put_line_create();
     s->cluster_cache = gf_cluster_cache_create();
     s->shelf = gf_shelf_create();

@@ -15,6 +15,7 @@
 #include "base/number.h"
 #include "base/options.h"
 #include "engine/rows/scan.h"
+#include "engine/store/hold.h"
 #include "engine/store/lease.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "storage/backend.h"
@@ -279,6 +280,7 @@ gf_status gf_store_copy_into(gf_store *from, const char *from_name, gf_database 
     gf_status st = gf_tables_open(to, &c.plan.tables, err);
     c.mark.tables = c.plan.tables.tables;
     if (st == GF_OK && gf_database_holds_in_rows(to)) c.stamp = (uint64_t)gf_clock_ms();
+    if (st == GF_OK) st = gf_store_finish_batches(from, err);
     if (st == GF_OK) st = gf_snapshot_create_if_any(from->db, &snapshot, err);
     c.plan.snapshot = snapshot;
     if (st == GF_OK) st = copy_all(&c, err);

@@ -447,16 +447,34 @@ static gf_status begin_drop(gf_store *s, gf_slice key, gf_slice name, const gf_c
     return st;
 }
 
+/* Whether a batch of users' tables was ever written where those go by a row that is held. */
+static gf_status has_batches(gf_store *s, bool *has, gf_error *err)
+{
+    gf_row row = {0};
+    *has = false;
+    if (!gf_database_holds_in_rows(s->db)) return GF_OK;
+    gf_status st = gf_table_get(s->tables.collections, NULL, gf_tables_batches_key(),
+                                all_of(GF_COLLECTIONS_HOLD), &row, err);
+    *has = st == GF_OK;
+    gf_row_release(&row);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
 gf_status gf_user_table_drop(gf_store *s, gf_slice name_space, gf_slice name,
                              const gf_cancel *cancel, gf_error *err)
 {
     gf_buffer key = {0};
+    gf_hold hold = {0};
+    bool waits = false;
     gf_status st = table_key(name_space, name, &key, err);
+    if (st == GF_OK) st = has_batches(s, &waits, err);
+    if (st == GF_OK && waits) st = gf_hold_batches(s, &hold, err); /* none is of a dropped table */
     if (st == GF_OK) {
         pthread_mutex_lock(&s->user_lock);
         st = begin_drop(s, gf_buffer_view(&key), name, cancel, err);
         pthread_mutex_unlock(&s->user_lock);
     }
+    gf_hold_let_go(&hold);
     gf_buffer_release(&key);
     if (st != GF_OK) return st;
     st = gf_user_tables_reclaim(s, cancel, err);
@@ -612,6 +630,59 @@ gf_status gf_user_tables_each(gf_store *s, gf_each_user_table *each, void *conte
     gf_status st = gf_scan_each(s->tables.tables, &o, open_each, &e, err);
     gf_buffer_release(&e.names[0]);
     gf_buffer_release(&e.names[1]);
+    return st;
+}
+
+/* ---- by what the database calls them --------------------------------------------------------- */
+
+typedef struct finding {
+    gf_slice id;
+    gf_buffer key; /* of its row; empty: it is not there */
+} finding;
+
+static gf_status note_if_called(void *context, const gf_row *row, gf_error *err)
+{
+    finding *f = context;
+    const gf_cell *id = gf_row_find(row, GF_TABLES_MAIN, "id");
+    if (!id || !gf_slice_equal(id->value, f->id)) return GF_OK;
+    gf_buffer_reset(&f->key);
+    gf_buffer_slice(&f->key, row->key);
+    return gf_buffer_check(&f->key, err);
+}
+
+static gf_status open_of_row(gf_store *s, gf_slice key, gf_table **rows, gf_error *err)
+{
+    gf_buffer names[2] = {{0}, {0}};
+    gf_user_table *t = NULL;
+    gf_error why = {GF_OK, ""};
+    for (int i = 0; i < 2; i++)
+        gf_key_take_string(&key, &names[i]);
+    gf_status st =
+        gf_user_table_open(s, gf_buffer_view(&names[0]), gf_buffer_view(&names[1]), &t, &why);
+    if (st == GF_OK) *rows = t->rows;
+    gf_user_table_close(t);
+    gf_buffer_release(&names[0]);
+    gf_buffer_release(&names[1]);
+    if (st == GF_OK || st == GF_ENOTFOUND || st == GF_EINVAL) return GF_OK; /* none, or no such */
+    if (err) *err = why;
+    return st;
+}
+
+gf_status gf_user_tables_find(void *store, const char *id, gf_table **rows, gf_error *err)
+{
+    gf_store *s = store;
+    const gf_tables *t = &s->tables;
+    gf_table *const own[] = {t->documents,   t->clusters, t->collections, t->builds,
+                             t->memberships, t->changes,  t->tables};
+    finding f = {.id = gf_slice_str(id)};
+    gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_TABLES_MAIN);
+    *rows = NULL;
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        if (strcmp(gf_table_schema(own[i])->name, id) == 0) *rows = own[i];
+    if (*rows) return GF_OK;
+    gf_status st = gf_scan_each(t->tables, &o, note_if_called, &f, err);
+    if (st == GF_OK && f.key.len) st = open_of_row(s, gf_buffer_view(&f.key), rows, err);
+    gf_buffer_release(&f.key);
     return st;
 }
 

@@ -81,6 +81,9 @@ struct gf_user_table {
 /** Delete what drops have left; called before the store is written to. */
 gf_status gf_user_tables_reclaim(gf_store *store, const gf_cancel *cancel, gf_error *err);
 
+/** The table that the database calls so, of the engine or of a user; NULL: none is. A gf_find_table. */
+gf_status gf_user_tables_find(void *store, const char *id, gf_table **rows, gf_error *err);
+
 /** Told of each table of the store: of the one at hand, or of why it cannot be opened. */
 typedef gf_status gf_each_user_table(void *context, const char *name, gf_user_table *table,
                                      const gf_error *why, gf_error *err);

@@ -52,6 +52,7 @@ static const gf_backend_operations operations = {
     .has_table = gf_hbase_has_table,
     .find_any = gf_hbase_find_any,
     .get = gf_hbase_get,
+    .check_key = gf_hbase_check_key,
     .scan_open = gf_hbase_scan_open,
     .scan_next = gf_hbase_scan_next,
     .scan_close = gf_hbase_scan_close,
@@ -73,7 +74,12 @@ static gf_status check_name_space(gf_hbase *b, gf_error *err)
     gf_hbase_call_begin(&call, "getNamespaceDescriptor");
     gf_thrift_string_field(&call.request, 1, name);
     gf_status st = gf_hbase_call_run(b->client, &call, GF_THRIFT_STRUCT, GF_HBASE_READS, err);
-    if (st == GF_EINVAL) gf_error_prefix(err, "HBase's namespace %s", b->address.name_space);
+    if (st == GF_EINVAL && err && strstr(err->message, "NamespaceNotFoundException"))
+        st = gf_fail(err, st,
+                     "HBase has no namespace %s; create_namespace '%s' in HBase's shell makes it",
+                     b->address.name_space, b->address.name_space);
+    else if (st == GF_EINVAL)
+        gf_error_prefix(err, "HBase's namespace %s", b->address.name_space);
     if (st == GF_EIO)
         gf_error_prefix(err, "no gateway answers that was started by `hbase thrift2 start -f`");
     gf_hbase_call_release(&call);

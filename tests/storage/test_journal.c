@@ -17,6 +17,10 @@ static const gf_schema held = {
 static const gf_schema others = {
     .name = "others", .parts = parts, .n_parts = 1, .families = families, .n_families = 1};
 
+/* The row that is held: one with stamps, or that of batches with the database's times. */
+static const char by_time[] = "t\0\1";
+static gf_slice row_held = {"k\0\1", 3};
+
 /* Of two processes that have one model open. */
 typedef struct process {
     gf_backend *backend;
@@ -33,6 +37,7 @@ static void open_process(process *p, process *first)
     assert_ok(gf_table_open(p->db, &held, &p->held, &err));
     assert_ok(gf_table_open(p->db, &others, &p->others, &err));
     assert_ok(gf_database_hold_in_rows(p->db, p->held, HOLD, JOURNAL, &err));
+    gf_database_hold_by_time(p->db, gf_slice_of(by_time, sizeof by_time - 1));
     assert_ok(gf_batch_create(p->db, &p->batch, &err));
 }
 
@@ -57,8 +62,7 @@ static void close_two(process p[2])
 
 static gf_status take(process *p, gf_hold *hold, gf_error *err)
 {
-    gf_slice key = KEY("k");
-    return gf_hold_take(p->held, &key, 1, hold, err);
+    return gf_hold_take(p->held, &row_held, 1, hold, err);
 }
 
 /* All have one value; x is only there with an odd one, and is put behind a deletion. */
@@ -189,7 +193,7 @@ static void a_late_one_changes_nothing(void **state)
         assert_int_equal(read_value(&p[1]), s.steps < 0 ? 6 : 1);
         close_two(p);
     }
-    assert_int_equal(conflicts, 1);
+    assert_int_equal(conflicts, gf_slice_equal(row_held, KEY("k")) ? 1 : 2);
     assert_true(made >= 4);
 }
 
@@ -257,6 +261,87 @@ static void conditions_are_looked_at(void **state)
                                                   NULL, GF_SYNC_ON, &err));
     assert_int_equal(read_value(&p[1]), 2);
     close_two(p);
+}
+
+/* ---- batches with the database's times ------------------------------------------------------- */
+
+static gf_status write_by_time(process *p, gf_batch *b, gf_error *err)
+{
+    gf_hold hold;
+    gf_slice key = gf_slice_of(by_time, sizeof by_time - 1);
+    gf_status st = gf_hold_take(p->held, &key, 1, &hold, err);
+    if (st == GF_OK) st = gf_batch_write(b, GF_SYNC_ON, err);
+    gf_hold_let_go(&hold);
+    return st;
+}
+
+/* What is put behind a batch without a time is seen, and so is what a batch puts behind that. */
+static void batches_lie_among_what_others_put(void **state)
+{
+    process p[2];
+    gf_error err;
+    (void)state;
+    open_two(p);
+    for (int value = 1; value < 9; value += 2) {
+        char odd = (char)('0' + value), even = (char)('1' + value);
+        gf_batch_put(p[0].batch, p[0].others, KEY("a"), MAIN, S("n"), gf_slice_of(&odd, 1), 0);
+        assert_ok(write_by_time(&p[0], p[0].batch, &err));
+        assert_int_equal(value_of(p[1].others, KEY("a")), value);
+        gf_batch_put(p[1].batch, p[1].others, KEY("a"), MAIN, S("n"), gf_slice_of(&even, 1), 0);
+        assert_ok(gf_batch_write(p[1].batch, GF_SYNC_ON, &err));
+        assert_int_equal(value_of(p[0].others, KEY("a")), value + 1);
+    }
+    close_two(p);
+}
+
+/* A cell whose time is still to come goes where the batch says so, and what it puts there is seen. */
+static void later_cells_are_deleted(void **state)
+{
+    enum { LATER = 100000000 };
+    process p[2];
+    gf_error err;
+    (void)state;
+    open_two(p);
+    for (int way = 0; way < 3; way++) {
+        int64_t later = gf_clock_ms() + LATER;
+        gf_batch_put(p[0].batch, p[0].others, KEY("a"), MAIN, S("n"), S("1"), later);
+        assert_ok(gf_batch_write(p[0].batch, GF_SYNC_ON, &err));
+        if (way) gf_batch_delete_later(p[0].batch);
+        gf_batch_delete_cell(p[0].batch, p[0].others, KEY("a"), MAIN, S("n"));
+        if (way == 2) gf_batch_put(p[0].batch, p[0].others, KEY("a"), MAIN, S("n"), S("2"), 0);
+        assert_ok(write_by_time(&p[0], p[0].batch, &err));
+        assert_int_equal(value_of(p[1].others, KEY("a")), way == 0 ? 1 : way == 1 ? 0 : 2);
+        close_two(p);
+        open_two(p);
+    }
+    close_two(p);
+}
+
+/* Who only reads finishes what was left; where nothing was, nothing is held. */
+static void a_reader_finishes_a_batch(void **state)
+{
+    process p[2];
+    gf_error err;
+    gf_hold hold;
+    int finished = 0;
+    (void)state;
+    for (unsigned end = 1; end < MOST_STEPS; end++) {
+        open_two(p);
+        gf_model_end_after(p[0].backend, end);
+        gf_status st = take(&p[0], &hold, &err);
+        if (st == GF_OK) st = write_value(&p[0], 1, &err);
+        gf_hold_let_go(&hold);
+        assert_ok(gf_hold_finish(p[1].db, KEY("k"), &err));
+        int there = value_of(p[1].others, KEY("a"));
+        assert_true(there == 1 || (st != GF_OK && there == 0));
+        assert_int_equal(value_of(p[1].others, KEY("b")), there);
+        finished += st != GF_OK && there;
+        uint64_t writes = gf_model_writes(p[1].backend);
+        assert_ok(gf_hold_finish(p[1].db, KEY("k"), &err));
+        assert_int_equal(gf_model_writes(p[1].backend), writes);
+        close_two(p);
+    }
+    assert_true(finished > 2);
 }
 
 /* ---- without memory -------------------------------------------------------------------------- */
@@ -341,6 +426,18 @@ static void no_memory_leaves_all_or_nothing(void **state)
     close_two(p);
 }
 
+/* The same by the row whose batches lie among what others put. */
+static void by_times_as_by_stamps(void **state)
+{
+    gf_slice before = row_held;
+    row_held = gf_slice_of(by_time, sizeof by_time - 1);
+    a_batch_is_there_as_a_whole(state);
+    any_end_leaves_all_or_nothing(state);
+    a_late_one_changes_nothing(state);
+    no_memory_leaves_all_or_nothing(state);
+    row_held = before;
+}
+
 /* ---- refused --------------------------------------------------------------------------------- */
 
 static void several_rows_at_once(void **state)
@@ -361,7 +458,9 @@ static void several_rows_at_once(void **state)
 
 static void damaged_cells(void **state)
 {
-    static const char *const journals[] = {"", "\x01\x09", "\x01\x00\x00\x01\x00\x00\x7f\x00"};
+    static const char *const journals[] = {
+        "",         "\x01\x09",          "\x01\x00\x00\x01\x00\x00\x7f\x00",
+        "\x01\x05", "\x01\x05\x02\x09z", "\x01\x10\x00\x01"};
     gf_error err;
     gf_hold hold;
     (void)state;
@@ -387,7 +486,11 @@ int main(void)
                                        cmocka_unit_test(a_hold_that_lives_is_waited_for),
                                        cmocka_unit_test(what_is_late_by_its_stamp_stays_away),
                                        cmocka_unit_test(conditions_are_looked_at),
+                                       cmocka_unit_test(batches_lie_among_what_others_put),
+                                       cmocka_unit_test(later_cells_are_deleted),
+                                       cmocka_unit_test(a_reader_finishes_a_batch),
                                        cmocka_unit_test(no_memory_leaves_all_or_nothing),
+                                       cmocka_unit_test(by_times_as_by_stamps),
                                        cmocka_unit_test(several_rows_at_once),
                                        cmocka_unit_test(damaged_cells)};
     return cmocka_run_group_tests(tests, NULL, NULL);
