@@ -5,6 +5,7 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "storage/schema.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -111,6 +112,33 @@ static bool is_of_held(const gf_held_row *h, const gf_change *c)
     return c->table == gf_table_number(h->db->holds.table) && gf_slice_equal(c->key, name_of(h));
 }
 
+/* Kind of an entry that is no change: the number that changes behind it have for a table, and its schema. */
+enum { TABLE_ENTRY = GF_CHANGE_PUT_BLOCK + 1 };
+
+/* Which tables a journal has told of. */
+typedef struct told {
+    bool tables[GF_MAX_TABLES];
+} told;
+
+/*
+ * Tables that were open when holds began have the same numbers in every process. Of others whoever
+ * finishes the batch may not even have heard.
+ */
+static gf_status write_table(const gf_held_row *h, told *t, unsigned number, gf_buffer *to,
+                             gf_error *err)
+{
+    gf_buffer schema = {0};
+    if (number <= h->db->holds.last_fixed || t->tables[number]) return GF_OK;
+    t->tables[number] = true;
+    gf_schema_write(gf_table_schema(gf_database_table(h->db, number)), &schema);
+    gf_status st = gf_buffer_check(&schema, err);
+    gf_buffer_varint(to, TABLE_ENTRY);
+    gf_buffer_varint(to, number);
+    gf_buffer_string(to, gf_buffer_view(&schema));
+    gf_buffer_release(&schema);
+    return st;
+}
+
 static void write_change(gf_buffer *to, const gf_change *c)
 {
     const uint64_t numbers[] = {(uint64_t)c->kind, (uint64_t)c->form, c->table,
@@ -126,13 +154,45 @@ static void write_change(gf_buffer *to, const gf_change *c)
     }
 }
 
-static gf_status write_journal(const gf_change *changes, size_t n, uint64_t stamp, gf_buffer *to,
-                               gf_error *err)
+static gf_status write_journal(const gf_held_row *h, const gf_change *changes, size_t n,
+                               uint64_t stamp, gf_buffer *to, gf_error *err)
 {
+    told t = {{false}};
+    gf_status st = GF_OK;
     gf_buffer_varint(to, stamp);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        st = write_table(h, &t, changes[i].table, to, err);
         write_change(to, &changes[i]);
-    return gf_buffer_check(to, err);
+    }
+    return st == GF_OK ? gf_buffer_check(to, err) : st;
+}
+
+/* The numbers that a journal has for tables, and those that they have here. */
+typedef struct numbers {
+    unsigned here[GF_MAX_TABLES]; /* 0: it is the same */
+} numbers;
+
+/* Open the table that the entry tells of. */
+static gf_status read_table(const gf_held_row *h, gf_slice *from, gf_arena *memory, numbers *of,
+                            bool *good, gf_error *err)
+{
+    uint32_t number;
+    gf_slice bytes;
+    gf_schema schema;
+    gf_table *table;
+    *good = gf_slice_take_varint32(from, &number) && number < GF_MAX_TABLES &&
+            gf_slice_take_string(from, &bytes);
+    if (!*good) return GF_OK;
+    gf_status st = gf_schema_read(bytes, memory, &schema, err);
+    if (st == GF_OK) st = gf_table_open(h->db, &schema, &table, err);
+    if (st == GF_OK) of->here[number] = gf_table_number(table);
+    return st;
+}
+
+static bool starts_with_table(gf_slice from)
+{
+    uint32_t kind;
+    return gf_slice_take_varint32(&from, &kind) && kind == TABLE_ENTRY;
 }
 
 /* Slices of it are borrowed from the journal. */
@@ -237,12 +297,20 @@ static gf_status replay(const gf_held_row *h, gf_slice journal, gf_error *err)
     gf_change *changes = NULL;
     size_t n = 0, capacity = 0;
     uint64_t stamp = 0;
+    uint32_t kind;
+    numbers of = {{0}};
     bool good = gf_slice_take_varint(&journal, &stamp);
     gf_status st = GF_OK;
     while (good && journal.len && st == GF_OK) {
         gf_change c = {0};
-        good = read_change(&journal, &memory, &c);
+        if (starts_with_table(journal)) {
+            gf_slice_take_varint32(&journal, &kind);
+            st = read_table(h, &journal, &memory, &of, &good, err);
+            continue;
+        }
+        good = read_change(&journal, &memory, &c) && c.table < GF_MAX_TABLES;
         if (!good) break;
+        if (of.here[c.table]) c.table = of.here[c.table];
         if (gf_grow(&changes, &capacity, n + 1, sizeof *changes))
             changes[n++] = c;
         else
@@ -390,7 +458,7 @@ static gf_status begin_write(gf_held_row *h, const gf_change *changes, size_t n,
 {
     gf_buffer journal = {0};
     owner_cell owner = owner_of(h, h->stamp + 1, true);
-    gf_status st = alone ? GF_OK : write_journal(changes, n, h->stamp + 1, &journal, err);
+    gf_status st = alone ? GF_OK : write_journal(h, changes, n, h->stamp + 1, &journal, err);
     if (st != GF_OK) goto done;
     gf_change puts[] = {
         cell_change(h, GF_CHANGE_PUT, h->db->holds.owner, OWNER, gf_slice_str(owner.bytes)),

@@ -13,9 +13,10 @@
 typedef struct gf_row_holds {
     gf_table *table;         /* NULL: no table's do */
     unsigned owner, journal; /* families */
-    uint32_t by_clock; /* families that get the database's times (gf_database_leave_to_clock) */
-    double patience;   /* seconds after which a hold of another, seen unchanged, has ended */
-    uint64_t token;    /* tells this database from all others that are open anywhere */
+    uint32_t by_clock;   /* families that get the database's times (gf_database_leave_to_clock) */
+    double patience;     /* seconds after which a hold of another, seen unchanged, has ended */
+    uint64_t token;      /* tells this database from all others that are open anywhere */
+    unsigned last_fixed; /* tables up to this number have it in every process */
 } gf_row_holds;
 
 struct gf_database {
@@ -57,6 +58,9 @@ gf_status gf_table_check_family(const gf_table *table, unsigned family, gf_error
  */
 gf_status gf_table_check_column(const gf_table *table, unsigned family, gf_slice name, int *number,
                                 gf_error *err);
+
+/** The table that is open and has that number; NULL. */
+gf_table *gf_database_table(gf_database *db, unsigned number);
 
 /** The bits that stand for families of the table. */
 uint32_t gf_table_families(const gf_table *table, uint32_t bits);
