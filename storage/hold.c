@@ -81,6 +81,8 @@ gf_status gf_database_hold_in_rows(gf_database *db, gf_table *table, unsigned ow
     if (st != GF_OK) return st;
     db->holds =
         (gf_row_holds){.table = table, .owner = owner, .journal = journal, .patience = SECONDS};
+    for (const gf_table *t = db->tables; t; t = t->next)
+        if (t->number > db->holds.last_fixed) db->holds.last_fixed = t->number;
     if (getrandom(&db->holds.token, sizeof db->holds.token, 0) != sizeof db->holds.token)
         db->holds.token = (uint64_t)gf_clock_ms() << 22 ^ (uint64_t)getpid();
     return GF_OK;

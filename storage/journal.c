@@ -5,6 +5,7 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "storage/schema.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -118,18 +119,24 @@ static bool is_of_held(const gf_held_row *h, const gf_change *c)
     return c->table == gf_table_number(h->db->holds.table) && gf_slice_equal(c->key, name_of(h));
 }
 
-/* Beside the kinds of changes: a table's name, and what is added to a kind whose change has a time. */
-enum { NAMED = GF_CHANGE_PUT_BLOCK + 1, TIMED = 16 };
+/* Beside the kinds of changes: what a table is, and what is added to a kind whose change has a time. */
+enum { A_TABLE = GF_CHANGE_PUT_BLOCK + 1, TIMED = 16 };
 
-/* The first change of a table comes behind the name of that. */
-static void write_name(const gf_database *db, unsigned number, gf_buffer *to)
+/*
+ * The first change of a table comes behind its number and its schema, since of tables that were opened
+ * after holds began other processes have other numbers, or have not even heard.
+ */
+static gf_status write_table(const gf_held_row *h, unsigned number, gf_buffer *to, gf_error *err)
 {
-    const gf_backend_operations *o = db->backend->operations;
-    const gf_schema *schema = o->schema_of ? o->schema_of(db->backend, number) : NULL;
-    if (!schema) return;
-    gf_buffer_varint(to, NAMED);
+    gf_buffer schema = {0};
+    if (number <= h->db->holds.last_fixed && !holds_by_time(h)) return GF_OK;
+    gf_schema_write(gf_table_schema(gf_database_table(h->db, number)), &schema);
+    gf_status st = gf_buffer_check(&schema, err);
+    gf_buffer_varint(to, A_TABLE);
     gf_buffer_varint(to, number);
-    gf_buffer_string(to, gf_slice_str(schema->name));
+    gf_buffer_string(to, gf_buffer_view(&schema));
+    gf_buffer_release(&schema);
+    return st;
 }
 
 static void write_change(gf_buffer *to, const gf_change *c)
@@ -155,15 +162,16 @@ static void write_change(gf_buffer *to, const gf_change *c)
 static gf_status write_journal(const gf_held_row *h, const gf_change *changes, size_t n,
                                uint64_t stamp, gf_buffer *to, gf_error *err)
 {
-    bool named[GF_MAX_TABLES] = {false};
+    bool told[GF_MAX_TABLES] = {false};
+    gf_status st = GF_OK;
     gf_buffer_varint(to, stamp);
-    for (size_t i = 0; i < n; i++) {
-        unsigned table = changes[i].table;
-        if (table < GF_MAX_TABLES && !named[table]) write_name(h->db, table, to);
-        if (table < GF_MAX_TABLES) named[table] = true;
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        bool *known = &told[changes[i].table];
+        if (!*known) st = write_table(h, changes[i].table, to, err);
+        *known = true;
         write_change(to, &changes[i]);
     }
-    return gf_buffer_check(to, err);
+    return st == GF_OK ? gf_buffer_check(to, err) : st;
 }
 
 /* Slices of it are borrowed from the journal. */
@@ -281,28 +289,27 @@ typedef struct replaying {
     size_t n_tables, table_capacity;
 } replaying;
 
-static gf_status find_table(const gf_row_holds *holds, const char *name, gf_table **table,
+/* The table here, opened if need be. Those of users are found by their names; *table NULL: gone. */
+static gf_status find_table(const gf_held_row *h, const gf_schema *schema, gf_table **table,
                             gf_error *err)
 {
+    const gf_row_holds *holds = &h->db->holds;
     *table = NULL;
-    if (holds->find) return holds->find(holds->find_context, name, table, err);
-    return gf_table_find(holds->table->db, name, table, err);
+    if (!holds_by_time(h) || !holds->find) return gf_table_open(h->db, schema, table, err);
+    return holds->find(holds->find_context, schema->name, table, err);
 }
 
-static gf_status read_name(replaying *r, gf_slice *journal, bool *good, gf_error *err)
+static gf_status read_table(replaying *r, gf_slice *journal, bool *good, gf_error *err)
 {
-    gf_slice name;
+    gf_slice bytes;
+    gf_schema schema;
     numbered t = {0};
-    gf_buffer copy = {0};
-    *good = gf_slice_take_varint32(journal, &t.number) && gf_slice_take_string(journal, &name);
+    *good = gf_slice_take_varint32(journal, &t.number) && gf_slice_take_string(journal, &bytes);
     if (!*good) return GF_OK;
     if (!gf_grow(&r->tables, &r->table_capacity, r->n_tables + 1, sizeof *r->tables))
         return gf_fail_memory(err, "a journal");
-    gf_buffer_slice(&copy, name);
-    gf_buffer_cstr(&copy);
-    gf_status st = gf_buffer_check(&copy, err);
-    if (st == GF_OK) st = find_table(&r->h->db->holds, gf_buffer_cstr(&copy), &t.table, err);
-    gf_buffer_release(&copy);
+    gf_status st = gf_schema_read(bytes, &r->memory, &schema, err);
+    if (st == GF_OK) st = find_table(r->h, &schema, &t.table, err);
     if (st == GF_OK) r->tables[r->n_tables++] = t;
     return st;
 }
@@ -327,7 +334,7 @@ static gf_status read_next(replaying *r, gf_slice *journal, bool *good, gf_error
     uint32_t kind;
     gf_change c = {0};
     *good = gf_slice_take_varint32(journal, &kind);
-    if (*good && kind == NAMED) return read_name(r, journal, good, err);
+    if (*good && kind == A_TABLE) return read_table(r, journal, good, err);
     *good = *good && read_change(journal, kind, &r->memory, &c);
     if (!*good || !find_place(r, &c)) return GF_OK;
     if (!gf_grow(&r->changes, &r->capacity, r->n + 1, sizeof *r->changes))

@@ -7,7 +7,8 @@
  *     hold     owner    <stamp> <name>   held by that one
  *                       <stamp>          free
  *              clock    put to learn the time
- *     journal  batch    <stamp, varint> and the changes that are being made, and names of tables
+ *     journal  batch    <stamp, varint> and the changes that are being made; before the first one of
+ *                       a table that was opened later than the held one its number and its schema
  *
  * A row is taken by writing its owner on the condition that it is as it was read: free, or another's
  * and unchanged for the time of a hold as the taker saw it, so that no two clocks are compared. Each

@@ -12,6 +12,14 @@ static gf_table *find_table(gf_database *db, unsigned number)
     return NULL;
 }
 
+gf_table *gf_database_table(gf_database *db, unsigned number)
+{
+    pthread_mutex_lock(&db->lock);
+    gf_table *t = find_table(db, number);
+    pthread_mutex_unlock(&db->lock);
+    return t;
+}
+
 gf_status gf_table_open(gf_database *db, const gf_schema *schema, gf_table **table, gf_error *err)
 {
     return gf_table_open_numbered(db, schema, 0, table, err);

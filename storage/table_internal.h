@@ -19,6 +19,7 @@ typedef struct gf_row_holds {
     gf_slice by_time;    /* the row for tables with times (gf_database_hold_by_time); empty: none */
     gf_find_table *find; /* gf_database_find_by; NULL: by their numbers */
     void *find_context;
+    unsigned last_fixed; /* tables up to this number have it in every process */
 } gf_row_holds;
 
 struct gf_database {
@@ -60,6 +61,9 @@ gf_status gf_table_check_family(const gf_table *table, unsigned family, gf_error
  */
 gf_status gf_table_check_column(const gf_table *table, unsigned family, gf_slice name, int *number,
                                 gf_error *err);
+
+/** The table that is open and has that number; NULL. */
+gf_table *gf_database_table(gf_database *db, unsigned number);
 
 /** The bits that stand for families of the table. */
 uint32_t gf_table_families(const gf_table *table, uint32_t bits);

@@ -103,36 +103,66 @@ gf_status gf_tweets_hold(const gf_tweets *t, gf_hold *hold, gf_error *err)
 {
     gf_slice key = gf_buffer_view(&t->name_space);
     *hold = (gf_hold){0};
-    if (gf_database_holds_in_rows(t->db))
-        return gf_fail(err, GF_EINVAL,
-                       "tweets are written to several tables at once, which this store's database "
-                       "cannot do: it writes one row after another");
+    /* Where rows hold themselves collections' do: that of none is the namespace's own. */
+    if (gf_tweets_by_rows(t))
+        return gf_hold_collection(t->store, (gf_place){.name_space = gf_buffer_view(&t->name)},
+                                  hold, err);
     gf_status st = gf_store_tidy(t->store, err);
     return st == GF_OK ? gf_hold_take(t->settings, &key, 1, hold, err) : st;
+}
+
+/* A database whose tables others know has the namespace in its own, and rows without it, but for that
+ * of the settings, which would have no key. */
+static bool is_named(const gf_database *db)
+{
+    return gf_database_capabilities(db) & GF_BACKEND_NAMED;
+}
+
+static gf_status open_table(gf_tweets *t, const gf_schema *schema, gf_table **table, gf_error *err)
+{
+    gf_schema opened = *schema;
+    if (is_named(t->db) && schema != &settings) {
+        opened.parts++;
+        opened.n_parts--;
+    }
+    return gf_table_open(t->db, &opened, table, err);
 }
 
 gf_status gf_tweets_open_tables(gf_store *store, gf_tweets *t, gf_error *err)
 {
     t->store = store;
     t->db = gf_store_database(store);
-    gf_status st = gf_table_open(t->db, &raw, &t->raw, err);
-    if (st == GF_OK) st = gf_table_open(t->db, &terms, &t->terms, err);
-    if (st == GF_OK) st = gf_table_open(t->db, &frequency, &t->frequency, err);
-    if (st == GF_OK) st = gf_table_open(t->db, &geo, &t->geo, err);
-    if (st == GF_OK) st = gf_table_open(t->db, &ids, &t->ids, err);
-    if (st == GF_OK) st = gf_table_open(t->db, &gone, &t->deletions, err);
-    if (st == GF_OK) st = gf_table_open(t->db, &settings, &t->settings, err);
+    gf_status st = open_table(t, &raw, &t->raw, err);
+    if (st == GF_OK) st = open_table(t, &terms, &t->terms, err);
+    if (st == GF_OK) st = open_table(t, &frequency, &t->frequency, err);
+    if (st == GF_OK) st = open_table(t, &geo, &t->geo, err);
+    if (st == GF_OK) st = open_table(t, &ids, &t->ids, err);
+    if (st == GF_OK) st = open_table(t, &gone, &t->deletions, err);
+    if (st == GF_OK) st = open_table(t, &settings, &t->settings, err);
     return st;
+}
+
+static gf_status check_namespace(const gf_database *db, gf_slice name_space, gf_error *err)
+{
+    if (!is_named(db) || gf_slice_equal(name_space, GF_SLICE("default"))) return GF_OK;
+    return gf_fail(err, GF_EINVAL,
+                   "namespace: a store in HBase has that of its URL, hbase://HOST:PORT/NAMESPACE");
 }
 
 gf_status gf_tweets_open(gf_store *store, gf_slice name_space, gf_tweets **tweets, gf_error *err)
 {
+    gf_database *db = gf_store_database(store);
     gf_status st = gf_name_check("namespace", name_space, err);
+    if (st == GF_OK) st = check_namespace(db, name_space, err);
     if (st != GF_OK) return st;
     gf_tweets *t = gf_calloc(1, sizeof *t);
     if (!t) return gf_fail_memory(err, "tables of tweets");
-    gf_key_string(&t->name_space, name_space);
-    st = gf_buffer_check(&t->name_space, err);
+    gf_buffer_slice(&t->name, name_space);
+    if (!is_named(db)) gf_key_string(&t->name_space, name_space);
+    if (is_named(db)) gf_key_string(&t->settings_key, name_space);
+    st = gf_buffer_check(&t->name, err);
+    if (st == GF_OK) st = gf_buffer_check(&t->name_space, err);
+    if (st == GF_OK) st = gf_buffer_check(&t->settings_key, err);
     if (st == GF_OK) st = gf_tweets_open_tables(store, t, err);
     if (st != GF_OK) {
         gf_tweets_close(t);
@@ -146,6 +176,8 @@ void gf_tweets_close(gf_tweets *t)
 {
     if (!t) return;
     gf_buffer_release(&t->name_space);
+    gf_buffer_release(&t->settings_key);
+    gf_buffer_release(&t->name);
     gf_free(t);
 }
 
@@ -331,8 +363,8 @@ void gf_tweets_put_settings(const gf_tweets *t, gf_batch *batch, const gf_tweets
                            {GF_SLICE("deletions"), gf_number_write(&deletions, info->deletions)},
                            {GF_SLICE("reindexed"), gf_slice_str(position)}};
     size_t n = sizeof columns / sizeof *columns - !info->reindexing;
-    gf_batch_replace(batch, t->settings, gf_tweets_prefix(t), GF_TWEETS_SETTINGS_MAIN, columns, n,
-                     0);
+    gf_batch_replace(batch, t->settings, gf_tweets_settings_key(t), GF_TWEETS_SETTINGS_MAIN,
+                     columns, n, 0);
 }
 
 gf_status gf_tweets_read_settings(gf_tweets *t, gf_row *row, gf_tweets_info *info,
@@ -346,8 +378,12 @@ gf_status gf_tweets_read_settings_at(gf_tweets *t, const gf_snapshot *snapshot, 
 {
     gf_tweets_info read = {.any = true};
     gf_status st =
-        gf_table_get(t->settings, snapshot, gf_tweets_prefix(t), GF_ALL_FAMILIES, row, err);
+        gf_table_get(t->settings, snapshot, gf_tweets_settings_key(t), GF_ALL_FAMILIES, row, err);
     *info = (gf_tweets_info){.rules = GF_TWEETS_RULES};
+    if (st == GF_ENOTFOUND && is_named(t->db)) {
+        if (version) *version = (gf_slice){0};
+        return gf_tweets_look_at_others(t, info, err);
+    }
     if (st != GF_OK) return st;
     const gf_cell *hash = gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "hash");
     const gf_cell *seen = gf_row_find(row, GF_TWEETS_SETTINGS_MAIN, "version");

@@ -12,7 +12,9 @@ struct gf_tweets {
     gf_store *store;
     gf_database *db;
     gf_table *raw, *terms, *frequency, *geo, *ids, *deletions, *settings;
-    gf_buffer name_space; /* as the first part of a row key */
+    gf_buffer name_space;   /* as the first part of a row key; empty where the tables are of one */
+    gf_buffer settings_key; /* there, of its row of settings */
+    gf_buffer name;         /* of the namespace */
 };
 
 enum { GF_TWEETS_RAW_T };
@@ -49,6 +51,20 @@ static inline gf_slice gf_tweets_prefix(const gf_tweets *tweets)
     return gf_buffer_view(&tweets->name_space);
 }
 
+static inline gf_slice gf_tweets_settings_key(const gf_tweets *tweets)
+{
+    return gf_buffer_view(tweets->settings_key.len ? &tweets->settings_key : &tweets->name_space);
+}
+
+/**
+ * Whether the database writes one row after another: the namespace is then held for each batch, which
+ * is made by a journal, and an index may for a moment name a tweet that is not there yet.
+ */
+static inline bool gf_tweets_by_rows(const gf_tweets *tweets)
+{
+    return gf_database_holds_in_rows(tweets->db);
+}
+
 /** Seconds of a raw row. */
 static inline int64_t gf_tweets_row_seconds(gf_slice row)
 {
@@ -65,6 +81,23 @@ gf_status gf_tweets_read_settings(gf_tweets *tweets, gf_row *row, gf_tweets_info
 /** The same in a snapshot; NULL: now. */
 gf_status gf_tweets_read_settings_at(gf_tweets *tweets, const gf_snapshot *snapshot, gf_row *row,
                                      gf_tweets_info *info, gf_slice *version, gf_error *err);
+
+/* ---- tables that others filled (join.c) ------------------------------------------------------- */
+
+/**
+ * What is to be known of tables without settings: the hash as the first tweet has it, the first
+ * rules, no counts (of_others). GF_ENOTFOUND where there is no tweet.
+ */
+gf_status gf_tweets_look_at_others(const gf_tweets *tweets, gf_tweets_info *info, gf_error *err);
+
+/** Count the tweets, and those with a place, by walks over the tables. */
+gf_status gf_tweets_count(const gf_tweets *tweets, gf_tweets_info *info, gf_error *err);
+
+/**
+ * For before the first batch of a process: finish what another one has left, see that the tables
+ * can be written to, and put the settings where others made the tables.
+ */
+gf_status gf_tweets_join(gf_tweets *tweets, gf_error *err);
 
 /** A minute's row, in minutes since 1970; false where it is not one of digits. */
 bool gf_tweets_read_minute(gf_slice text, int64_t *minute);

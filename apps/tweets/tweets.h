@@ -167,6 +167,7 @@ void gf_tweets_close(gf_tweets *tweets);
 
 typedef struct gf_tweets_info {
     bool any;                /* false: nothing was ever imported, and the rest says nothing */
+    bool of_others;          /* others made the tables: nothing was counted yet */
     gf_tweets_hash hash;     /* fixed by the first import */
     uint64_t tweets;         /* stored */
     uint64_t with_place;     /* of these on the map */
@@ -231,8 +232,9 @@ gf_status gf_tweets_import_open(gf_tweets *tweets, const gf_tweets_import_option
 
 /**
  * Add a tweet, which may wait for what was added before.
- * @return GF_OK; GF_ECONFLICT where another tweet of that second has its hash: it is not added, and
- *         the import goes on; else a failure after which it is only good to be closed
+ * @return GF_OK; GF_ECONFLICT where another tweet of that second has its hash, GF_ELIMIT where the
+ *         database takes no row so large: it is not added, and the import goes on; else a failure
+ *         after which it is only good to be closed
  */
 gf_status gf_tweets_import_add(gf_tweets_import *import, gf_slice json, const gf_tweet *tweet,
                                gf_error *err);

@@ -116,11 +116,11 @@ static gf_status make_of_applications(gf_copy_plan *p, gf_error *err)
     gf_status st = GF_OK;
     const gf_schema *s;
     gf_table *from, *to;
+    if (has_named_tables(p->to)) return GF_OK; /* they are empty, or the copy was refused */
     for (unsigned n = 1; st == GF_OK && (s = next_of_application(p, &n)) != NULL; n++) {
         st = gf_table_open(p->from->db, s, &from, err);
         if (st == GF_OK) st = gf_table_open_numbered(p->to, s, n, &to, err);
-        if (st == GF_OK && gf_copy_plan_keeps(p->to, to)) /* else it is empty */
-            st = add_table(p, from, to, gf_slice_str(s->name), err);
+        if (st == GF_OK) st = add_table(p, from, to, gf_slice_str(s->name), err);
     }
     return st;
 }
@@ -237,12 +237,12 @@ static gf_status name_if_filled(gf_copy_plan *p, gf_table *t, const char *name, 
     return st;
 }
 
-/* Tables of the source's that `to` only seems to keep. */
+/* Tables of the source's that `to` does not keep, or with other keys, as those know them whose they are. */
 static gf_status check_others(gf_copy_plan *p, gf_error *err)
 {
     gf_buffer names = {0};
     const gf_schema *s;
-    gf_table *t, *there;
+    gf_table *t;
     gf_table *collections = p->from->tables.collections;
     gf_status st = GF_OK;
     if (!gf_copy_plan_keeps(p->to, p->tables.collections) &&
@@ -250,9 +250,7 @@ static gf_status check_others(gf_copy_plan *p, gf_error *err)
         st = name_if_filled(p, collections, "collections", &names, err);
     for (unsigned n = 1; st == GF_OK && (s = next_of_application(p, &n)) != NULL; n++) {
         st = gf_table_open(p->from->db, s, &t, err);
-        if (st == GF_OK) st = gf_table_open(p->to, s, &there, err);
-        if (st == GF_OK && !gf_copy_plan_keeps(p->to, there))
-            st = name_if_filled(p, t, s->name, &names, err);
+        if (st == GF_OK) st = name_if_filled(p, t, s->name, &names, err);
     }
     if (st == GF_OK && names.len)
         st = gf_fail(err, GF_EINVAL,

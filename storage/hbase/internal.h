@@ -17,6 +17,7 @@ typedef struct gf_hbase_table {
     gf_slice given;          /* gf_schema_write of the schema that it was opened with last */
     bool kept;               /* false: a table that HBase does not have of us */
     bool own;                /* the engine's: values.c says how its cells are kept */
+    bool waits; /* for its first use, to be looked for; for its first write, to be made */
     bool dropped;
     atomic_bool made; /* HBase has it */
 } gf_hbase_table;
@@ -26,7 +27,7 @@ typedef struct gf_hbase {
     gf_hbase_client *client;
     gf_hbase_address address;
     pthread_mutex_t hold_lock; /* backend.c */
-    pthread_mutex_t make_lock; /* while a table of the engine is looked for, and completed */
+    pthread_mutex_t make_lock; /* while a table that waits is looked for, and completed */
     pthread_mutex_t lock;      /* of the tables while one is opened or dropped, and of the memory */
     gf_arena memory;
     gf_hbase_table *tables[GF_MAX_TABLES]; /* by their numbers, from 1 on; n_tables */

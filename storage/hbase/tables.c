@@ -4,8 +4,9 @@
  * What HBase says of a family counts: its number of versions, its time to live. A schema adds what
  * HBase does not know: what a key is made of, which columns there are, what values mean.
  *
- * The engine's tables are made when something is first written to them, and looked for when they are
- * first used, so that who works on users' tables alone pays nothing for them.
+ * The engine's tables and those of tweets are made when something is first written to them, and
+ * looked for when they are first used, so that who works on users' tables alone pays nothing for
+ * them, and who only asks makes none.
  */
 #include "storage/hbase/internal.h"
 
@@ -20,6 +21,10 @@ static const char own_names[] = "grouperfish."; /* what the name of a table of o
 /* The engine's tables (storage/tables.h), but for that of users' tables. */
 static const char *const engine_tables[] = {"documents", "clusters",    "collections",
                                             "builds",    "memberships", "changes"};
+/* Those of tweets: such as others have, under the same names, and what is only ours. */
+static const char *const tweets_tables[] = {"RawTwitterData", "TermIndex", "TweetFrequency",
+                                            "GeoTemporalIndex"};
+static const char *const own_tweets_tables[] = {"TweetIds", "TweetDeletions", "TweetSettings"};
 static const char ours[] = "grouperfish"; /* a setting of families that were made here */
 
 /* Fields of TColumnFamilyDescriptor. */
@@ -245,21 +250,38 @@ static gf_status add_family(gf_hbase *b, const gf_hbase_table *t, const gf_famil
     return st;
 }
 
-/* A table of the engine that another version of it made may lack families. */
+static gf_status lacks_family(const gf_hbase_table *t, const description *d, const char *family,
+                              gf_error *err)
+{
+    gf_buffer has = {0};
+    for (uint32_t i = 0; i < d->n; i++)
+        gf_buffer_format(&has, "%s%.*s", i ? ", " : "", GF_SLICE_ARG(d->families[i].name));
+    gf_status st = gf_fail(err, GF_EINVAL,
+                           "HBase's table %s has no family %s, but %s; it was not made here, so "
+                           "none is added: alter '%s', '%s' in HBase's shell adds it",
+                           t->name.ptr, family, gf_buffer_cstr(&has), t->name.ptr, family);
+    gf_buffer_release(&has);
+    return st;
+}
+
+/* A table of ours that another version of it made may lack families, and one of others', too. */
 static gf_status complete_table(gf_hbase *b, gf_hbase_table *t, gf_error *err)
 {
     description d = {0};
     gf_status st = describe(b, t, &d, err);
-    for (unsigned f = 0; f < t->schema->n_families && st == GF_OK; f++)
-        if (!find_family(&d, t->schema->families[f].name))
-            st = add_family(b, t, &t->schema->families[f], err);
-    if (st == GF_OK && !find_family(&d, parts_family.name))
+    for (unsigned f = 0; f < t->schema->n_families && st == GF_OK; f++) {
+        const gf_family *family = &t->schema->families[f];
+        if (find_family(&d, family->name)) continue;
+        st = t->own || d.is_ours ? add_family(b, t, family, err)
+                                 : lacks_family(t, &d, family->name, err);
+    }
+    if (st == GF_OK && t->own && !find_family(&d, parts_family.name))
         st = add_family(b, t, &parts_family, err);
     release_description(&d);
     return st;
 }
 
-static gf_status look_for_own(gf_hbase *b, gf_hbase_table *t, bool *there, gf_error *err)
+static gf_status look_for_waiting(gf_hbase *b, gf_hbase_table *t, bool *there, gf_error *err)
 {
     pthread_mutex_lock(&b->make_lock);
     *there = atomic_load(&t->made);
@@ -276,7 +298,7 @@ gf_status gf_hbase_look_for_table(gf_hbase *b, gf_hbase_table *t, bool *there, g
 {
     *there = atomic_load(&t->made);
     if (*there) return GF_OK;
-    if (t->own) return look_for_own(b, t, there, err);
+    if (t->waits) return look_for_waiting(b, t, there, err);
     gf_status st = ask(b, t, "tableExists", there, err);
     if (st == GF_OK && *there) atomic_store(&t->made, true);
     return st;
@@ -346,20 +368,6 @@ static void take_kept(gf_family *family, const described *is)
     family->ttl_seconds = is->ttl > 0 && is->ttl < FOREVER ? (uint64_t)is->ttl : 0;
 }
 
-static gf_status lacks_family(const gf_hbase_table *t, const description *d, const char *family,
-                              gf_error *err)
-{
-    gf_buffer has = {0};
-    for (uint32_t i = 0; i < d->n; i++)
-        gf_buffer_format(&has, "%s%.*s", i ? ", " : "", GF_SLICE_ARG(d->families[i].name));
-    gf_status st = gf_fail(err, GF_EINVAL,
-                           "HBase's table %s has no family %s, but %s; it was not made here, so "
-                           "none is added: alter '%s', '%s' in HBase's shell adds it",
-                           t->name.ptr, family, gf_buffer_cstr(&has), t->name.ptr, family);
-    gf_buffer_release(&has);
-    return st;
-}
-
 /* A table that HBase has: its families as they are there, and those that it lacks. */
 static gf_status join_table(gf_hbase *b, gf_hbase_table *t, gf_schema *s, gf_family *families,
                             gf_error *err)
@@ -409,23 +417,29 @@ static gf_status check_families(const gf_schema *s, gf_error *err)
     return GF_OK;
 }
 
-static bool is_engine_table(const char *name)
+static bool is_one_of(const char *const *names, size_t n, const char *name)
 {
-    for (size_t i = 0; i < sizeof engine_tables / sizeof engine_tables[0]; i++)
-        if (strcmp(engine_tables[i], name) == 0) return true;
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return true;
     return false;
 }
+
+#define IS_ONE_OF(names, name) is_one_of(names, sizeof(names) / sizeof(names)[0], name)
 
 /* HBase's name of the table, without a namespace; none where it is not kept here. */
 static gf_status name_in_hbase(gf_hbase_table *t, const char *schema_name, gf_buffer *own,
                                gf_error *err)
 {
     bool is_user = gf_slice_starts(gf_slice_str(schema_name), gf_slice_str(users));
-    t->own = is_engine_table(schema_name);
-    t->kept = t->own || is_user || strcmp(schema_name, catalogue) == 0;
+    bool of_tweets = IS_ONE_OF(tweets_tables, schema_name);
+    t->own = IS_ONE_OF(engine_tables, schema_name) || IS_ONE_OF(own_tweets_tables, schema_name);
+    t->waits = t->own || of_tweets;
+    t->kept = t->waits || is_user || strcmp(schema_name, catalogue) == 0;
     if (!t->kept) return GF_OK;
     if (is_user)
         gf_buffer_str(own, schema_name + sizeof users - 1);
+    else if (of_tweets)
+        gf_buffer_str(own, schema_name);
     else
         gf_buffer_format(own, "%s%s", own_names, schema_name);
     gf_status st = gf_buffer_check(own, err);
@@ -474,7 +488,7 @@ static gf_status settle_table(gf_hbase *b, gf_hbase_table *t, gf_slice given, gf
     bool there = false;
     gf_status st = copy_schema(b, given, &s, &families, err);
     if (st != GF_OK) return st;
-    bool waits = !t->kept || t->own; /* until it is used */
+    bool waits = !t->kept || t->waits;
     if (!waits) st = check_families(s, err);
     if (st == GF_OK && !waits) st = gf_hbase_look_for_table(b, t, &there, err);
     const gf_schema *before = t->schema;

@@ -438,6 +438,48 @@ static void by_times_as_by_stamps(void **state)
     row_held = before;
 }
 
+/* ---- tables that were opened later ------------------------------------------------------------ */
+
+static gf_schema late_schema(void)
+{
+    gf_schema s = others;
+    s.name = "late";
+    return s;
+}
+
+/* What is of a table that the next one has not opened is finished by it, too. */
+static void a_table_that_the_next_one_does_not_know(void **state)
+{
+    const gf_schema schema = late_schema();
+    bool ended = true;
+    int finished = 0;
+    (void)state;
+    for (unsigned end = 1; ended && end < MOST_STEPS; end++) {
+        process p[2];
+        gf_error err;
+        gf_hold hold;
+        gf_table *late, *seen;
+        gf_column column = {S("n"), S("7")};
+        open_two(p);
+        assert_ok(gf_table_open(p[0].db, &schema, &late, &err));
+        gf_model_end_after(p[0].backend, end);
+        gf_status st = take(&p[0], &hold, &err);
+        for (int i = 0; i < 2; i++)
+            gf_batch_replace(p[0].batch, late, i ? KEY("m") : KEY("l"), MAIN, &column, 1, 0);
+        if (st == GF_OK) st = write_value(&p[0], 7, &err);
+        gf_hold_let_go(&hold);
+        ended = st != GF_OK;
+        int there = read_value(&p[1]);
+        assert_ok(gf_table_open(p[1].db, &schema, &seen, &err));
+        assert_int_equal(value_of(seen, KEY("l")), there);
+        assert_int_equal(value_of(seen, KEY("m")), there);
+        finished += ended && there == 7;
+        close_two(p);
+    }
+    assert_false(ended);
+    assert_true(finished > 2);
+}
+
 /* ---- refused --------------------------------------------------------------------------------- */
 
 static void several_rows_at_once(void **state)
@@ -458,9 +500,14 @@ static void several_rows_at_once(void **state)
 
 static void damaged_cells(void **state)
 {
-    static const char *const journals[] = {
-        "",         "\x01\x09",          "\x01\x00\x00\x01\x00\x00\x7f\x00",
-        "\x01\x05", "\x01\x05\x02\x09z", "\x01\x10\x00\x01"};
+    static const char *const journals[] = {"",
+                                           "\x01\x09",
+                                           "\x01\x00\x00\x01\x00\x00\x7f\x00",
+                                           "\x01\x05",
+                                           "\x01\x05\x02\x09z",
+                                           "\x01\x10\x00\x01",
+                                           "\x01\x05\xff\x7f\x01x",
+                                           "\x01\x05\x09\x01x"};
     gf_error err;
     gf_hold hold;
     (void)state;
@@ -491,6 +538,7 @@ int main(void)
                                        cmocka_unit_test(a_reader_finishes_a_batch),
                                        cmocka_unit_test(no_memory_leaves_all_or_nothing),
                                        cmocka_unit_test(by_times_as_by_stamps),
+                                       cmocka_unit_test(a_table_that_the_next_one_does_not_know),
                                        cmocka_unit_test(several_rows_at_once),
                                        cmocka_unit_test(damaged_cells)};
     return cmocka_run_group_tests(tests, NULL, NULL);

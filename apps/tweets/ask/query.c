@@ -15,6 +15,7 @@ gf_status gf_tweets_read(gf_tweets_reading *r, gf_slice raw_row, gf_slice *json,
     if (st != GF_OK) return st;
     st = gf_table_get_cell(r->tweets->raw, r->snapshot, gf_buffer_view(&r->key), GF_TWEETS_RAW_T,
                            GF_SLICE(""), 1, &r->row, err);
+    if (st == GF_ENOTFOUND && gf_tweets_by_rows(r->tweets)) return st;
     if (st == GF_ENOTFOUND)
         return gf_fail(err, GF_ECORRUPT, "an index names a tweet that RawTwitterData lacks");
     if (st != GF_OK) return st;
@@ -77,6 +78,10 @@ static gf_status visit_rows(gf_tweets_reading *r, const gf_raw_rows *rows, gf_tw
         gf_slice row = gf_slice_of(rows->bytes + at * GF_TWEET_ROW, GF_TWEET_ROW);
         st = gf_cancel_check(q->cancel, err);
         if (st == GF_OK) st = gf_tweets_read(r, row, &json, &tweet, err);
+        if (st == GF_ENOTFOUND) { /* not there yet, or not any more */
+            st = GF_OK;
+            continue;
+        }
         if (st == GF_OK) st = visit_tweet(r, json, &tweet, visit, context, err);
     }
     return st;

@@ -19,7 +19,10 @@ typedef struct gf_tweets_reading {
     gf_row row;
 } gf_tweets_reading;
 
-/** Read a tweet; *json is borrowed until the next. GF_ECORRUPT where it is not there. */
+/**
+ * Read a tweet; *json is borrowed until the next. GF_ECORRUPT where it is not there, and by rows
+ * GF_ENOTFOUND.
+ */
 gf_status gf_tweets_read(gf_tweets_reading *r, gf_slice raw_row, gf_slice *json, gf_tweet *tweet,
                          gf_error *err);
 

@@ -112,7 +112,8 @@ static gf_status check_place(selecting *s, gf_slice raw_row, gf_slice value, gf_
     *meant = gf_geo_box_has(box, *place);
     if (!is_by_an_edge(box, *place)) return GF_OK;
     gf_status st = gf_tweets_read(s->r, raw_row, &json, &tweet, err);
-    if (st != GF_OK) return st;
+    *meant = false;
+    if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;
     *meant = tweet.has_place && gf_geo_box_has(box, tweet.place);
     *place = tweet.place;
     return GF_OK;

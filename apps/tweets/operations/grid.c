@@ -1,6 +1,7 @@
 /* tweets grid: how many tweets are where. tweets stats: how many there are, and of which time. */
 #include "apps/tweets/arguments_internal.h"
 #include "apps/tweets/operations/schema.h"
+#include "apps/tweets/tables_internal.h"
 
 #include "base/memory.h"
 
@@ -48,6 +49,7 @@ static gf_status emit_stats(gf_call *call, gf_tweets *tweets, gf_error *err)
     gf_row_writer row = {.call = call};
     int64_t first, last;
     gf_status st = gf_tweets_read_info(tweets, &info, err);
+    if (st == GF_OK && info.of_others) st = gf_tweets_count(tweets, &info, err);
     gf_json_writer *w = gf_row_writer_begin(&row);
     gf_json_put_uint(w, "tweets", info.tweets);
     gf_json_put_uint(w, "with_place", info.with_place);

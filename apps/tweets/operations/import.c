@@ -80,6 +80,7 @@ static gf_status add_tweet(void *context, const gf_record *record, gf_error *err
     st = gf_tweets_import_add(m->import, record->raw, &m->tweet, &why);
     if (st == GF_ECONFLICT)
         return gf_intake_refuse(&m->intake, record, "same_row", why.message, err);
+    if (st == GF_ELIMIT) return gf_intake_refuse(&m->intake, record, "too_long", why.message, err);
     if (st == GF_OK)
         m->replaced += record->replaced;
     else if (err)

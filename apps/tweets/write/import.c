@@ -26,7 +26,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { FLUSH_MS = 500, FLUSH_BYTES = 16 << 20 };
+/* By rows a batch has a journal, which is to fit a request. */
+enum { FLUSH_MS = 500, FLUSH_BYTES = 16 << 20, FLUSH_BYTES_BY_ROWS = 3 << 20 };
 
 /* ---- stored tweets --------------------------------------------------------------------------- */
 
@@ -135,16 +136,24 @@ static gf_status stage_again(gf_tweets_import *m, gf_tweets_stage *s, gf_error *
     return st;
 }
 
+/* Whether the batch is as good as when it was made, as far as this import knows. */
+static bool is_fresh(const gf_tweets_import *m, const gf_tweets_stage *s)
+{
+    return s->epoch == m->epoch;
+}
+
 /* While the namespace is held a batch that was made anew meets none of another one made so, nor a step
- * of a reindex: it comes through, however large it is and whoever else writes. */
+ * of a reindex: it comes through, however large it is and whoever else writes. By rows it is held from
+ * the first. */
 static gf_status write_rows(gf_tweets_import *m, gf_tweets_stage *s, gf_error *err)
 {
     gf_hold hold;
-    gf_status st = s->epoch == m->epoch ? write_batch(m, s, err) : GF_ECONFLICT;
-    for (int i = 0; i < GF_TWEETS_MOST_TRIES && st == GF_ECONFLICT; i++) {
+    bool by_rows = gf_tweets_by_rows(m->tweets), as_it_is = by_rows && is_fresh(m, s);
+    gf_status st = !by_rows && is_fresh(m, s) ? write_batch(m, s, err) : GF_ECONFLICT;
+    for (int i = 0; i < GF_TWEETS_MOST_TRIES && st == GF_ECONFLICT; i++, as_it_is = false) {
         st = gf_tweets_hold(m->tweets, &hold, err);
-        if (st == GF_OK) st = gf_tweets_import_read_version(m, err);
-        if (st == GF_OK) st = stage_again(m, s, err);
+        if (st == GF_OK && !as_it_is) st = gf_tweets_import_read_version(m, err);
+        if (st == GF_OK && !as_it_is) st = stage_again(m, s, err);
         if (st == GF_OK) st = s->rows.n ? write_batch(m, s, err) : GF_OK;
         gf_hold_let_go(&hold);
     }
@@ -309,6 +318,24 @@ gf_status gf_tweets_import_delete(gf_tweets_import *m, gf_slice id, gf_error *er
     return st;
 }
 
+/* What no row can have is to be known before there is a journal, which could never be finished. */
+static gf_status check_fits(gf_tweets_import *m, gf_slice json, const gf_tweet *tweet,
+                            gf_error *err)
+{
+    enum { MOST_JSON = 1 << 20, MOST_KEY = INT16_MAX };
+    gf_tweets_terms *terms = &m->works[0].deriving.terms;
+    if (!gf_tweets_by_rows(m->tweets) || json.len < MOST_KEY / 2) return GF_OK;
+    if (json.len > MOST_JSON)
+        return gf_fail(err, GF_ELIMIT, "a tweet of more than %d bytes, the most in this store",
+                       MOST_JSON);
+    gf_status st = gf_tweets_find_terms(terms, tweet, m->seen.rules, err);
+    for (size_t i = 0; i < terms->n && st == GF_OK; i++)
+        if (terms->terms[i].term.len > MOST_KEY)
+            st = gf_fail(err, GF_ELIMIT, "a word of more than %d bytes, the most in this store",
+                         MOST_KEY);
+    return st;
+}
+
 gf_status gf_tweets_import_add(gf_tweets_import *m, gf_slice json, const gf_tweet *tweet,
                                gf_error *err)
 {
@@ -316,9 +343,20 @@ gf_status gf_tweets_import_add(gf_tweets_import *m, gf_slice json, const gf_twee
     gf_tweets_row(m->hash, tweet->seconds, json, row);
     pthread_mutex_lock(&m->lock);
     wait_for_room(m, err);
-    gf_status st = stage_tweet(m, gf_slice_of(row, sizeof row), json, tweet, err);
-    if (st != GF_OK && st != GF_ECONFLICT) keep_failure(m, st, err);
+    gf_status st = check_fits(m, json, tweet, err);
+    bool refused = st == GF_ELIMIT;
+    if (st == GF_OK) st = stage_tweet(m, gf_slice_of(row, sizeof row), json, tweet, err);
+    if (st != GF_OK && st != GF_ECONFLICT && !refused) keep_failure(m, st, err);
     pthread_mutex_unlock(&m->lock);
+    return st;
+}
+
+/* A tweet that was there may be of a batch that another process has not finished, and may not any more. */
+static gf_status finish_others(const gf_tweets_import *m, gf_error *err)
+{
+    gf_hold hold;
+    gf_status st = gf_tweets_hold(m->tweets, &hold, err);
+    gf_hold_let_go(&hold);
     return st;
 }
 
@@ -332,8 +370,9 @@ gf_status gf_tweets_import_flush(gf_tweets_import *m, gf_error *err)
         pthread_cond_wait(&m->idle, &m->lock);
     }
     gf_status st = check_failed(m, err);
+    bool unsure = m->counted.unchanged > 0 && gf_tweets_by_rows(m->tweets);
     pthread_mutex_unlock(&m->lock);
-    return st;
+    return st == GF_OK && unsure ? finish_others(m, err) : st;
 }
 
 void gf_tweets_import_keep_all(gf_tweets_import *m)
@@ -354,9 +393,20 @@ gf_tweets_counts gf_tweets_import_counted(gf_tweets_import *m)
 
 /* ---- life ------------------------------------------------------------------------------------ */
 
+/* By rows only a holder reads a version whose batch is there as a whole. */
+static gf_status read_first_version(gf_tweets_import *m, gf_error *err)
+{
+    gf_hold hold = {0};
+    gf_status st = gf_tweets_join(m->tweets, err);
+    if (st == GF_OK && gf_tweets_by_rows(m->tweets)) st = gf_tweets_hold(m->tweets, &hold, err);
+    if (st == GF_OK) st = gf_tweets_import_read_version(m, err);
+    gf_hold_let_go(&hold);
+    return st;
+}
+
 static gf_status open_import(gf_tweets_import *m, gf_error *err)
 {
-    gf_status st = gf_tweets_import_read_version(m, err);
+    gf_status st = read_first_version(m, err);
     if (st != GF_OK) return st;
     if (m->info.any) m->hash = m->info.hash;
     m->hash_given = true; /* another importer that makes the row meanwhile must agree */
@@ -383,7 +433,8 @@ gf_status gf_tweets_import_open(gf_tweets *tweets, const gf_tweets_import_option
     m->hash_given = options->hash_given;
     gf_buffer_slice(&m->keep, options->keep);
     m->flush_ms = options->flush_ms ? options->flush_ms : FLUSH_MS;
-    m->flush_bytes = options->flush_bytes ? options->flush_bytes : FLUSH_BYTES;
+    m->flush_bytes = gf_tweets_by_rows(tweets) ? FLUSH_BYTES_BY_ROWS : FLUSH_BYTES;
+    if (options->flush_bytes) m->flush_bytes = options->flush_bytes;
     pthread_mutex_init(&m->lock, NULL);
     gf_condition_init(&m->wake);
     gf_condition_init(&m->idle);

@@ -26,6 +26,12 @@ gf_status gf_tweets_import_find_deletion(gf_tweets_import *m, gf_tweets_scratch 
                              GF_TWEETS_DELETIONS_TOLD, GF_SLICE(""), 1, &w->row, err);
 }
 
+/* By rows nothing is tried before the tweets are held. */
+static bool must_hold(const gf_tweets_import *m)
+{
+    return gf_tweets_by_rows(m->tweets);
+}
+
 /* ---- deletions of the stream ----------------------------------------------------------------- */
 
 static gf_status need_removing(gf_tweets_import *m, gf_error *err)
@@ -106,7 +112,7 @@ gf_status gf_tweets_import_forget(gf_tweets_import *m, const gf_strings *ids, gf
     gf_tweets_reading r = {.tweets = m->tweets, .query = &query, .parser = m->parser};
     gf_hold hold;
     gf_status st = need_removing(m, err);
-    if (st == GF_OK) st = remove_doomed(m, &r, ids, err);
+    if (st == GF_OK) st = must_hold(m) ? GF_ECONFLICT : remove_doomed(m, &r, ids, err);
     for (int i = 0; i < GF_TWEETS_MOST_TRIES && st == GF_ECONFLICT; i++) {
         st = gf_tweets_hold(m->tweets, &hold, err);
         if (st == GF_OK) st = gf_tweets_import_read_version(m, err);
@@ -206,7 +212,8 @@ void gf_tweets_import_drop_old(gf_tweets_import *m)
     gf_hold hold;
     gf_status st = why.status == GF_OK ? need_removing(m, &why) : why.status;
     uint64_t had = m->removing.done.tweets;
-    if (st == GF_OK && m->info.any) st = remove_old(m, &r, from, before, &more, &cleared, &why);
+    if (st == GF_OK && m->info.any)
+        st = must_hold(m) ? GF_ECONFLICT : remove_old(m, &r, from, before, &more, &cleared, &why);
     for (int i = 0; i < GF_TWEETS_MOST_TRIES && st == GF_ECONFLICT; i++) {
         st = gf_tweets_hold(m->tweets, &hold, &why);
         if (st == GF_OK) st = gf_tweets_import_read_version(m, &why);

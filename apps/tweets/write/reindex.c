@@ -44,7 +44,7 @@ static gf_status write_step(gf_tweets_reindexing *r, gf_sync sync, gf_error *err
     gf_number_digits digits;
     gf_number_read(expected, &number);
     gf_tweets_put_settings(r->tweets, r->batch, &r->info, gf_number_write(&digits, number + 1));
-    return gf_batch_write_if(r->batch, r->tweets->settings, gf_tweets_prefix(r->tweets),
+    return gf_batch_write_if(r->batch, r->tweets->settings, gf_tweets_settings_key(r->tweets),
                              GF_TWEETS_SETTINGS_MAIN, GF_SLICE("version"), &expected, sync, err);
 }
 
@@ -281,7 +281,8 @@ static gf_status fill_nothing(gf_tweets_reindexing *r, void *context, gf_error *
 
 static gf_status reindex_all(gf_tweets_reindexing *r, gf_error *err)
 {
-    gf_status st = gf_batch_create(r->tweets->db, &r->batch, err);
+    gf_status st = gf_tweets_join(r->tweets, err);
+    if (st == GF_OK) st = gf_batch_create(r->tweets->db, &r->batch, err);
     if (st == GF_OK) st = gf_tweets_parser_create(&r->parser, err);
     if (st == GF_OK) st = read_settings(r, err);
     if (st != GF_OK) return st == GF_ENOTFOUND ? GF_OK : st;

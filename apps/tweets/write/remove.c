@@ -76,14 +76,15 @@ static gf_status read_settings(gf_tweets_removing *m, gf_tweets_info *info, gf_b
     return st == GF_OK ? gf_buffer_check(version, err) : st;
 }
 
-/* One batch, whoever else writes meanwhile: tried again nobody else does. */
+/* One batch, whoever else writes meanwhile: tried again nobody else does, and by rows at once. */
 static gf_status remove_some(gf_tweets_removing *m, const gf_raw_rows *rows, size_t *at,
                              gf_tweets_info *info, gf_buffer *version, gf_error *err)
 {
     gf_hold hold = {0};
     gf_status st = GF_ECONFLICT;
+    bool by_rows = gf_tweets_by_rows(m->tweets);
     for (int i = 0; i < MOST_TRIES && st == GF_ECONFLICT; i++) {
-        st = i ? gf_tweets_hold(m->tweets, &hold, err) : GF_OK;
+        st = i || by_rows ? gf_tweets_hold(m->tweets, &hold, err) : GF_OK;
         if (st == GF_OK && (i || !version->len)) st = read_settings(m, info, version, err);
         if (st == GF_OK) st = gf_tweets_remove(m, rows, at, info, version, err);
         gf_hold_let_go(&hold);
@@ -114,6 +115,7 @@ gf_status gf_tweets_delete(gf_tweets *tweets, const gf_tweets_query *query, bool
     if (st == GF_OK) st = gf_tweets_query_run(tweets, query, collect_row, &rows, err);
     if (st == GF_OK) gf_raw_rows_sort(&rows);
     if (st == GF_OK && only_count) m.done.tweets = rows.n;
+    if (st == GF_OK && !only_count) st = gf_tweets_join(tweets, err);
     if (st == GF_OK && !only_count) st = remove_all(&m, &rows, query->cancel, err);
     deleted->tweets += m.done.tweets;
     deleted->with_place += m.done.with_place;

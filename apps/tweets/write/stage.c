@@ -266,6 +266,8 @@ gf_status gf_tweets_stage_write(gf_tweets_stage *s, const gf_tweets *tweets, gf_
                                 gf_buffer *version, gf_tweets_scratch *w, gf_error *err)
 {
     gf_tweets_info after = *info;
+    if (gf_tweets_by_rows(tweets) && !gf_hold_of_thread(tweets->db))
+        return gf_fail(err, GF_ECONFLICT, "the tweets are to be held for this");
     gf_slice expected = gf_buffer_view(version);
     uint64_t number = 0;
     gf_number_digits digits;
@@ -278,7 +280,7 @@ gf_status gf_tweets_stage_write(gf_tweets_stage *s, const gf_tweets *tweets, gf_
     if (st == GF_OK) st = put_rows(tweets, s, &s->ids, tweets->ids, &w->key, err);
     if (st != GF_OK) return st;
     gf_tweets_put_settings(tweets, s->batch, &after, next);
-    st = gf_batch_write_if(s->batch, tweets->settings, gf_tweets_prefix(tweets),
+    st = gf_batch_write_if(s->batch, tweets->settings, gf_tweets_settings_key(tweets),
                            GF_TWEETS_SETTINGS_MAIN, GF_SLICE("version"),
                            expected.len ? &expected : NULL, GF_SYNC_ON, err);
     if (st != GF_OK) return st;
