@@ -186,20 +186,28 @@ class Lost(Ranks):
         os.remove(self.log)
         return n
 
+    def seconds_of_ranks(self, *words):
+        """From the first texts that are handed out to the last phase that is told."""
+        p = self.begin(*words)
+        told = [(now, time.monotonic()) for now in self.phases(p, [])]
+        p.communicate(timeout=LONG)
+        self.assertEqual(p.returncode, 0)
+        return told[-1][1] - dict(reversed(told))["reading"]
+
     def test_a_rank_that_is_killed(self):
         self.put(6000)
-        self.rebuild("--ranks", "3", "-k", "30")
+        whole = self.seconds_of_ranks("--ranks", "3", "-k", "30")
         want = self.content()
         self.starts()
         served = self.good_here("clusters", "c", "--format", "jsonl")
-        # From the first texts on, which are handed out when "reading" is told, to the last pass.
-        for number, delay in enumerate([0, .05, .1, .2, .4, .8, 1.2]):
-            p, seen, killed, told = self.begin("--ranks", "3", "-k", "30"), [], None, False
+        again = 0
+        for number, part in enumerate([0, .05, .1, .2, .4, .6, .75]):
+            p, seen, told = self.begin("--ranks", "3", "-k", "30"), [], False
             for now in self.phases(p, seen):
                 if now != "reading" or told:
                     continue
                 told = True
-                time.sleep(delay)
+                time.sleep(part * whole)
                 killed = ranks_of(self.job).get(number % 3)
                 if killed:
                     os.kill(killed, signal.SIGKILL)
@@ -208,14 +216,14 @@ class Lost(Ranks):
             out = p.communicate(timeout=LONG)[0]
             self.assertEqual(p.returncode, 0, seen)
             self.assertTrue(told, seen)
-            if killed:
-                self.assertEqual(self.starts(), 2, delay)
-            else:
-                print(f"no rank was there any more after {delay} s")
-                self.starts()
+            # A rank that had told all that it knew is not missed.
+            starts = self.starts()
+            self.assertIn(starts, (1, 2), part)
+            again += starts == 2
             self.assertEqual(json.loads(out)["outcome"], "rebuilt")
-            self.assertEqual(self.content(), want, delay)
+            self.assertEqual(self.content(), want, part)
             served = self.good_here("clusters", "c", "--format", "jsonl")
+        self.assertGreaterEqual(again, 5)
 
     def test_a_rank_of_a_list_of_hosts_that_is_killed(self):
         self.put(6000)
