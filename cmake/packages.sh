@@ -13,8 +13,8 @@ test_packages="chromium clang clang-format-14 debhelper debootstrap dh-python fo
     python3-matplotlib python3-nbclient python3-numpy python3-openpyxl python3-pandas
     python3-pip python3-plotly python3-scipy python3-sklearn python3-venv strace"
 # For `./check --hbase`; whoever has Java and Maven of another source keeps them.
-hbase_packages=
-command -v java >/dev/null || hbase_packages=default-jre-headless
+hbase_packages="iproute2 libopenmpi-dev nginx-light openmpi-bin"
+command -v java >/dev/null || hbase_packages="$hbase_packages default-jre-headless"
 command -v mvn >/dev/null || hbase_packages="$hbase_packages maven"
 # For the page's tests; whoever has a Node.js of another source keeps it.
 command -v node >/dev/null && command -v npm >/dev/null || test_packages="$test_packages nodejs npm"
