@@ -45,8 +45,8 @@ gf_status gf_hbase_find_table(gf_hbase *b, unsigned number, gf_hbase_table **t,
     pthread_mutex_unlock(&b->lock);
     if (!(*t)->kept)
         return gf_fail(err, GF_EINVAL,
-                       "a store in HBase does not keep what the applications keep (tweets, papers, "
-                       "access logs), which need a store in a folder (--store FOLDER)");
+                       "a store in HBase does not keep it, but one in a folder does "
+                       "(--store FOLDER)");
     return dropped ? gf_fail(err, GF_ENOTFOUND, "it was dropped") : GF_OK;
 }
 
