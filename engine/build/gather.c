@@ -64,6 +64,38 @@ gf_slice gf_build_gathered_id(const gf_build_gathered *g, uint32_t document)
     return gf_slice_of(g->ids.ptr + start, (size_t)(end - start));
 }
 
+uint32_t gf_build_gathered_from(const gf_build_gathered *g, gf_slice id)
+{
+    uint32_t from = 0, to = g->n;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (gf_slice_compare(gf_build_gathered_id(g, middle), id) < 0)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from;
+}
+
+uint32_t gf_build_gathered_find(const gf_build_gathered *g, gf_slice id)
+{
+    uint32_t at = gf_build_gathered_from(g, id);
+    return at < g->n && gf_slice_equal(gf_build_gathered_id(g, at), id) ? at : GF_BUILD_NONE;
+}
+
+uint32_t gf_build_find_row(const uint32_t *row_of, uint32_t n, uint32_t document)
+{
+    uint32_t from = 0, to = n;
+    while (from < to) {
+        uint32_t middle = from + (to - from) / 2;
+        if (row_of[middle] < document)
+            from = middle + 1;
+        else
+            to = middle;
+    }
+    return from < n && row_of[from] == document ? from : GF_BUILD_NONE;
+}
+
 gf_row_file gf_build_gathered_row_file(const gf_build_gathered *g)
 {
     const gf_csr *x = &g->vectors.x;

@@ -49,6 +49,20 @@ void gf_build_gathered_release(gf_build_gathered *gathered);
 /** The id of a document; borrowed. */
 gf_slice gf_build_gathered_id(const gf_build_gathered *gathered, uint32_t document);
 
+/** The first document whose id is not below this one, by bisection; n: there is none. */
+uint32_t gf_build_gathered_from(const gf_build_gathered *gathered, gf_slice id);
+
+#define GF_BUILD_NONE UINT32_MAX
+
+/** The document of that id, or GF_BUILD_NONE. */
+uint32_t gf_build_gathered_find(const gf_build_gathered *gathered, gf_slice id);
+
+/**
+ * The row of a document, or GF_BUILD_NONE.
+ * @param row_of  n: the document of each row, rising
+ */
+uint32_t gf_build_find_row(const uint32_t *row_of, uint32_t n, uint32_t document);
+
 /** The rows of vectors that lie in a file: vectors.entries is not NULL. */
 gf_row_file gf_build_gathered_row_file(const gf_build_gathered *gathered);
 

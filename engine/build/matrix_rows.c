@@ -12,25 +12,7 @@
 #include <math.h>
 #include <string.h>
 
-#define NO_ROW UINT32_MAX
-
 /* ---- matching rows with documents ------------------------------------------------------------ */
-
-/* Documents are gathered by rising id. */
-static uint32_t find_document(const gf_build_gathered *g, gf_slice id)
-{
-    uint32_t low = 0, high = g->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        int order = gf_slice_compare(gf_build_gathered_id(g, middle), id);
-        if (order == 0) return middle;
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NO_ROW;
-}
 
 /* The values of a row: of a dense one all columns. */
 static const float *row_values(const gf_matrix *m, uint32_t row, uint32_t *n)
@@ -66,22 +48,22 @@ static gf_status scale_row(const gf_matrix *m, uint32_t row, float *to, gf_error
     return st;
 }
 
-/* row_at: documents->n, the matrix's row of each document, or NO_ROW. */
+/* row_at: documents->n, the matrix's row of each document, or GF_BUILD_NONE. */
 static gf_status match_rows(const gf_matrix *m, const gf_build_gathered *documents,
                             uint32_t *row_at, uint64_t *unknown, gf_error *err)
 {
     for (uint32_t i = 0; i < documents->n; i++)
-        row_at[i] = NO_ROW;
+        row_at[i] = GF_BUILD_NONE;
     for (uint32_t r = 0; r < m->n_rows; r++) {
         double length;
-        uint32_t document = find_document(documents, m->id[r]);
+        uint32_t document = gf_build_gathered_find(documents, m->id[r]);
         gf_status st = row_length(m, r, &length, err);
         if (st != GF_OK) return st;
-        if (document == NO_ROW) {
+        if (document == GF_BUILD_NONE) {
             ++*unknown;
             continue;
         }
-        if (row_at[document] != NO_ROW)
+        if (row_at[document] != GF_BUILD_NONE)
             return gf_fail(err, GF_EINVAL, "the matrix has two rows of document \"%.*s\"",
                            GF_SLICE_ARG(m->id[r]));
         row_at[document] = r;
@@ -99,7 +81,7 @@ static gf_status list_documents(const gf_matrix *m, uint32_t n_documents, uint32
     *n = 0;
     for (uint32_t i = 0; i < n_documents; i++) {
         double length = 0;
-        gf_status st = row_at[i] == NO_ROW ? GF_OK : row_length(m, row_at[i], &length, err);
+        gf_status st = row_at[i] == GF_BUILD_NONE ? GF_OK : row_length(m, row_at[i], &length, err);
         if (st != GF_OK) return st;
         if (!(length > 0)) continue;
         row_of[*n] = i;

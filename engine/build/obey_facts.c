@@ -7,8 +7,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define NO_POINT UINT32_MAX
-
 /* Least share of documents in a group and in a cluster, of those in either, for both to be the same. */
 #define LEAST_SHARE 0.3
 enum { LEAST_SAMPLE = 100 /* witnesses of a group of more than GF_EDIT_WITNESSES documents */ };
@@ -50,29 +48,12 @@ bool gf_obey_is_group(bool sampled, size_t n, uint32_t both, uint32_t size)
 
 /* ---- witnesses ------------------------------------------------------------------------------- */
 
-/* The clustered row of a document, or NO_POINT. */
+/* The clustered row of a document, or GF_BUILD_NONE. */
 static uint32_t find_point(const gf_build_gathered *d, const gf_build_clustered *c, gf_slice id)
 {
-    uint32_t from = 0, to = d->n;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (gf_slice_compare(gf_build_gathered_id(d, middle), id) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    if (from == d->n || !gf_slice_equal(gf_build_gathered_id(d, from), id)) return NO_POINT;
-    uint32_t document = from;
-    from = 0;
-    to = c->kmeans.n;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (c->row_of[middle] < document)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < c->kmeans.n && c->row_of[from] == document ? from : NO_POINT;
+    uint32_t document = gf_build_gathered_find(d, id);
+    return document == GF_BUILD_NONE ? document
+                                     : gf_build_find_row(c->row_of, c->kmeans.n, document);
 }
 
 static gf_status read_points(const gf_build_plan *plan, const gf_build_gathered *d,
@@ -90,7 +71,7 @@ static gf_status read_points(const gf_build_plan *plan, const gf_build_gathered 
     size_t kept = 0;
     while (st == GF_OK && kept < GF_EDIT_WITNESSES && gf_slice_take_string(&ids, &id)) {
         uint32_t point = find_point(d, c, id);
-        if (point != NO_POINT) atom->points[atom->n++] = point;
+        if (point != GF_BUILD_NONE) atom->points[atom->n++] = point;
         kept++;
     }
     atom->sampled = kept == GF_EDIT_WITNESSES;
@@ -134,7 +115,7 @@ static gf_status add_place(gf_build_plan *plan, const gf_build_gathered *d,
     const gf_edit *e = &plan->edits.at[edit].edit;
     uint32_t point = find_point(d, c, e->document);
     size_t at = 0;
-    if (point == NO_POINT) {
+    if (point == GF_BUILD_NONE) {
         gf_obey_lose(plan, edit, "the document is gone, or has no terms any more", 0);
         return GF_OK;
     }

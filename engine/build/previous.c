@@ -129,20 +129,6 @@ static gf_status cut_range(membership_walk *w, gf_error *err)
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* The first document whose id is not below this one. */
-static uint32_t first_document(const gf_build_gathered *d, gf_slice id)
-{
-    uint32_t from = 0, to = d->n;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (gf_slice_compare(gf_build_gathered_id(d, middle), id) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 /* Note the cluster of a document; one that is not in the list is none. */
 static void note_membership(const membership_walk *w, uint32_t document, uint32_t cluster)
 {
@@ -177,7 +163,7 @@ static gf_status read_part(void *context, size_t part, unsigned worker, gf_error
         st = gf_tables_key_rest_string(memberships, row.key, w->key.len, &memory, &id, err);
         if (st == GF_OK) st = gf_tables_membership_read(&row, GF_MEMBERSHIPS_MAIN, &m, err);
         if (st != GF_OK) break;
-        if (!placed) at = first_document(d, id);
+        if (!placed) at = gf_build_gathered_from(d, id);
         placed = true;
         int order = -1;
         while (at < d->n && (order = gf_slice_compare(gf_build_gathered_id(d, at), id)) < 0)
@@ -272,7 +258,7 @@ static gf_status read_candidates(const gf_build_plan *plan, const gf_build_gathe
     for (size_t c = 0; c < l->n; c++)
         for (size_t i = 0; i < l->at[c].n; i++) {
             gf_slice id = l->at[c].documents[i].id;
-            uint32_t at = first_document(d, id);
+            uint32_t at = gf_build_gathered_from(d, id);
             if (at < d->n && gf_slice_equal(gf_build_gathered_id(d, at), id))
                 out->candidate[at] = (uint32_t)c;
         }

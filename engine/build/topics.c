@@ -55,39 +55,13 @@ typedef struct describing {
     uint32_t *words_of; /* edits.n of room, words.n_rows used: topics */
 } describing;
 
-static uint32_t find_number(const uint32_t *list, uint32_t n, uint32_t number)
-{
-    uint32_t from = 0, to = n;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (list[middle] < number)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < n && list[from] == number ? from : UINT32_MAX;
-}
-
-static uint32_t find_document(const gf_build_gathered *d, gf_slice id)
-{
-    uint32_t from = 0, to = d->n;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (gf_slice_compare(gf_build_gathered_id(d, middle), id) < 0)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from < d->n && gf_slice_equal(gf_build_gathered_id(d, from), id) ? from : UINT32_MAX;
-}
-
 /* A later word on a document counts, also that it is in no topic; one that has no row is no example. */
 static void take_example(describing *g, gf_slice id, size_t edit)
 {
-    uint32_t document = find_document(g->documents, id);
-    if (document == UINT32_MAX) return;
-    uint32_t row = find_number(g->row_of, g->x->n_rows, document);
-    if (row != UINT32_MAX) g->example[row] = edit;
+    uint32_t document = gf_build_gathered_find(g->documents, id);
+    if (document == GF_BUILD_NONE) return;
+    uint32_t row = gf_build_find_row(g->row_of, g->x->n_rows, document);
+    if (row != GF_BUILD_NONE) g->example[row] = edit;
 }
 
 /* Topics of one field, by their values. */

@@ -25,6 +25,12 @@ static void describe_candidate(const gf_view *v, gf_slice id, gf_membership *m)
     if (c) gf_view_describe_new(v, c, d, m);
 }
 
+static void tell_before(gf_membership *m, bool in_build, const gf_membership_cells *cells)
+{
+    m->replaced = in_build;
+    m->before = in_build ? cells->cluster : 0;
+}
+
 gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, gf_error *err)
 {
     gf_document document;
@@ -46,7 +52,7 @@ gf_status gf_view_current_membership(gf_view *v, gf_slice id, gf_membership *m, 
         if (st == GF_OK) st = gf_view_assign_document(v, &document, m, err);
         if (st == GF_OK) st = gf_view_load_new(v, err);
         if (st == GF_OK) describe_candidate(v, id, m);
-        if (st == GF_OK) m->replaced = in_build;
+        if (st == GF_OK) tell_before(m, in_build, &cells);
     }
     gf_free(fields);
     return st;
@@ -75,7 +81,7 @@ static gf_status visit_pending(pending_walk *w, const gf_document *document, gf_
     if (st == GF_OK || st == GF_ENOTFOUND) st = gf_view_assign_document(v, document, &m, err);
     if (st != GF_OK) return st;
     if (w->candidates) describe_candidate(v, document->id, &m);
-    m.replaced = in_build;
+    tell_before(&m, in_build, &cells);
     return w->visit(w->context, document, &m, err);
 }
 

@@ -217,7 +217,8 @@ typedef struct gf_membership {
     bool provisional; /* the build does not have this text: it is where it would be */
     uint64_t copies;  /* of gf_view_different: documents like it that are not given; else 0 */
     const gf_cluster_state *state; /* of the cluster; NULL: none */
-    bool is_new; /* the cluster is a candidate; the runner-up is where it would be without it */
+    bool is_new;     /* the cluster is a candidate; the runner-up is where it would be without it */
+    uint32_t before; /* of a replaced document: the cluster that the build has it in; else 0 */
 } gf_membership;
 
 typedef gf_status gf_visit_member(void *context, gf_slice id, const gf_membership *membership,

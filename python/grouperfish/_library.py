@@ -284,6 +284,7 @@ class Membership(Structure):
         ("copies", c_uint64),
         ("state", POINTER(ClusterState)),
         ("is_new", c_bool),
+        ("before", c_uint32),
     ]
 
 

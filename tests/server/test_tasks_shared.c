@@ -124,6 +124,25 @@ static size_t count_builds(server *s, const char *collection)
     return fixture_builds(&f, collection, "default", builds);
 }
 
+/* Two servers of one store, in which there are posts to rebuild. */
+static void open_both(server *a, server *b)
+{
+    open_server(a, NULL);
+    open_server(b, a);
+    put_posts(a, "c");
+}
+
+/* The first of them is at a rebuild that does not end, and has another that waits: it has one worker. */
+static void open_at_work(server *a, server *b, char id[32], char queued[32])
+{
+    bool is_new;
+    open_both(a, b);
+    put_posts(a, "d");
+    ask(a, "c", true, id, &is_new);
+    wait_for(a, id, GF_TASK_RUNNING);
+    ask(a, "d", false, queued, &is_new);
+}
+
 /* ---- the tests ------------------------------------------------------------------------------- */
 
 static void either_tells_of_it(void **state)
@@ -133,9 +152,7 @@ static void either_tells_of_it(void **state)
     gf_error err;
     char id[32], same[32];
     bool is_new;
-    open_server(&a, NULL);
-    open_server(&b, &a);
-    put_posts(&a, "c");
+    open_both(&a, &b);
     ask(&a, "c", false, id, &is_new);
     assert_true(is_new);
     assert_true(wait_for(&b, id, GF_TASK_DONE).has_rows);
@@ -161,9 +178,7 @@ static void one_task_of_both(void **state)
     gf_error err;
     char id[32], same[32];
     bool is_new;
-    open_server(&a, NULL);
-    open_server(&b, &a);
-    put_posts(&a, "c");
+    open_both(&a, &b);
     ask(&a, "c", true, id, &is_new);
     wait_for(&a, id, GF_TASK_RUNNING);
     ask(&b, "c", true, same, &is_new);
@@ -187,14 +202,7 @@ static void is_given_back(void **state)
     server a, b, c;
     gf_error err;
     char id[32], queued[32];
-    bool is_new;
-    open_server(&a, NULL);
-    open_server(&b, &a);
-    put_posts(&a, "c");
-    put_posts(&a, "d");
-    ask(&a, "c", true, id, &is_new);
-    wait_for(&a, id, GF_TASK_RUNNING);
-    ask(&a, "d", false, queued, &is_new); /* behind it: there is one worker */
+    open_at_work(&a, &b, id, queued);
     gf_tasks_stop(a.tasks);
     wait_for(&b, id, GF_TASK_RUNNING);
     gf_tasks_stop(b.tasks);
@@ -216,14 +224,7 @@ static void is_taken_of_the_dead(void **state)
     server a, b;
     gf_error err;
     char id[32], queued[32];
-    bool is_new;
-    open_server(&a, NULL);
-    open_server(&b, &a);
-    put_posts(&a, "c");
-    put_posts(&a, "d");
-    ask(&a, "c", true, id, &is_new);
-    wait_for(&a, id, GF_TASK_RUNNING);
-    ask(&a, "d", false, queued, &is_new);
+    open_at_work(&a, &b, id, queued);
     gf_model_end_after(a.backend, 1); /* at its next beat */
     assert_true(wait_for(&b, queued, GF_TASK_DONE).has_rows);
     wait_for(&b, id, GF_TASK_RUNNING);
