@@ -4,8 +4,8 @@
  *
  *     bench_ids [N, 60000000 unless given [BYTES of an id, 20]]
  */
+#include "engine/index/ids.h"
 #include "base/clock.h"
-#include "engine/build/index_ids.h"
 #include "grouperfish/table.h"
 #include "storage/backend.h"
 
@@ -34,7 +34,7 @@ static gf_status count_cell(void *context, gf_slice qualifier, gf_buffer *value,
     return GF_OK;
 }
 
-static gf_status count_parts(void *context, gf_build_fill_cells *fill, void *of, uint32_t n,
+static gf_status count_parts(void *context, gf_index_fill_cells *fill, void *of, uint32_t n,
                              gf_error *err)
 {
     gf_status st = GF_OK;
@@ -49,7 +49,7 @@ int main(int argc, char **argv)
     int width = argc > 2 ? atoi(argv[2]) : 20;
     gf_error err = {GF_OK, ""};
     counting c = {.cells = 0};
-    gf_build_cells cells = {count_parts, &c};
+    gf_index_cells cells = {count_parts, &c};
     gf_index_shape shape = gf_index_shape_now();
     gf_buffer head = {0};
     uint64_t *start = malloc(((size_t)n + 1) * sizeof *start);
@@ -72,8 +72,8 @@ int main(int argc, char **argv)
     double begun = gf_clock_seconds();
     gf_status st = GF_OK;
     for (uint32_t s = 0; s < gf_index_count(n, shape.segment) && st == GF_OK; s++)
-        st = gf_build_write_ids(&cells, GF_INDEX_SEARCH, &ids, shape.segment, s, &err);
-    gf_build_first_ids(&ids, shape.segment, &head);
+        st = gf_index_write_ids(&cells, GF_INDEX_SEARCH, &ids, shape.segment, s, &err);
+    gf_index_first_ids(&ids, shape.segment, &head);
     if (st != GF_OK) {
         fprintf(stderr, "bench_ids: %s\n", err.message);
         return 1;

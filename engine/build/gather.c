@@ -12,10 +12,10 @@
 
 #include "base/grow.h"
 #include "base/memory.h"
-#include "engine/ranks/analyse.h"
 #include "engine/text/batch.h"
 #include "engine/text/language_watch.h"
 #include "engine/text/reader.h"
+#include "storage/backend.h"
 #include "vectorize/rows/analyser.h"
 
 #include <assert.h>
@@ -30,6 +30,7 @@ typedef struct gathering {
     gf_vectorizer *vectorizer; /* NULL: ranks analyse */
     gf_text_reader *reader;
     bool keeps_words;
+    gf_ranks_wants wants; /* of ranks */
     gf_language_watch *watch;
     gf_fallback *fallback;      /* by which texts are analysed */
     const gf_text_group *batch; /* under analysis */
@@ -50,6 +51,7 @@ void gf_build_gathered_release(gf_build_gathered *g)
     gf_vectors_release(&g->vectors);
     gf_analyser_free(g->analyser);
     gf_words_free(g->words);
+    gf_ranks_cells_release(&g->cells);
     gf_free(g->texts);
     gf_arena_release(&g->text_memory);
     *g = (gf_build_gathered){0};
@@ -229,9 +231,13 @@ static gf_status begin_ranks(gathering *g, gf_error *err)
 {
     const gf_resolved *s = &g->plan->settings;
     gf_status st = gf_ranks_session_open(g->out->ranks, err);
-    return st == GF_OK ? gf_ranks_analyse_begin(g->out->ranks, &s->vectorizer, g->keeps_words,
-                                                s->detect, err)
-                       : st;
+    g->wants = (gf_ranks_wants){.index_of_words = g->keeps_words,
+                                .index_of_rows = gf_build_plan_indexes_rows(g->plan),
+                                .compressed = gf_database_capabilities(g->plan->store->db) &
+                                              GF_BACKEND_COMPRESSED};
+    return st == GF_OK
+               ? gf_ranks_analyse_begin(g->out->ranks, &s->vectorizer, &g->wants, s->detect, err)
+               : st;
 }
 
 static gf_status begin_gathering(gathering *g, gf_error *err)
@@ -273,7 +279,7 @@ static gf_status make_rows(gathering *g, gf_error *err)
     gf_build_plan_progress(g->plan, "weighing", 0, 0);
     if (!g->vectorizer) {
         gf_status came = gf_ranks_analyse_finish(out->ranks, gf_store_scratch(g->plan->store),
-                                                 g->keeps_words, &out->vectors, &out->words, err);
+                                                 &g->wants, &out->vectors, &out->cells, err);
         if (came == GF_OK && out->vectors.x.n_rows != out->n)
             came = gf_fail(err, GF_ECORRUPT, "ranks gave rows of other documents");
         return came;

@@ -7,6 +7,7 @@
 #include "base/pool.h"
 #include "base/row_file.h"
 #include "engine/build/plan.h"
+#include "engine/ranks/analyse.h"
 #include "engine/rows/languages.h"
 #include "vectorize/rows/vectorizer.h"
 #include "vectorize/rows/words.h"
@@ -30,6 +31,9 @@ typedef struct gf_build_gathered {
     /* All words of all documents, or NULL. They are kept if plan->keeps_words, and if no document
        of the collection is left out. */
     gf_words *words;
+
+    /* The indexes that ranks have made of the documents, where they have analysed. */
+    gf_ranks_cells cells;
 
     /* By ranks: those that cluster, and may have analysed; else NULL. */
     struct gf_ranks_session *ranks;

@@ -57,6 +57,11 @@ void gf_build_plan_progress(const gf_build_plan *p, const char *phase, uint64_t 
         p->options->progress(p->options->context, p->where, phase, done, total);
 }
 
+bool gf_build_plan_indexes_rows(const gf_build_plan *p)
+{
+    return p->settings.store_index && (!p->spills || p->memory.index);
+}
+
 bool gf_build_plan_indexes_words(const gf_build_plan *p)
 {
     /* Search reads the index of "default" alone. */

@@ -116,6 +116,9 @@ gf_status gf_build_plan_document(const gf_build_plan *plan, gf_slice key, gf_row
 void gf_build_plan_progress(const gf_build_plan *plan, const char *phase, uint64_t done,
                             uint64_t total);
 
+/** Whether the build keeps an index of its rows, which similar reads. */
+bool gf_build_plan_indexes_rows(const gf_build_plan *plan);
+
 /** Whether the build keeps an index of all words, which search reads. */
 bool gf_build_plan_indexes_words(const gf_build_plan *plan);
 

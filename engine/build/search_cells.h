@@ -6,7 +6,7 @@
 #define GF_ENGINE_BUILD_SEARCH_CELLS_H
 
 #include "engine/build/gather.h"
-#include "engine/build/index_ids.h"
+#include "engine/index/ids.h"
 
 /** The words of all documents of a collection, and their ids. {0} to begin with. */
 typedef struct gf_indexed_words {
@@ -26,7 +26,8 @@ gf_status gf_build_take_words(const gf_build_plan *plan, gf_pool *pool,
 void gf_indexed_words_release(gf_indexed_words *words);
 
 /**
- * Index all documents of the plan's snapshot; documents->words are used up.
+ * Index all documents of the plan's snapshot; documents->words are used up. Where ranks have made the
+ * cells of words (documents->cells), all but these is written.
  *
  * @param[out] of_gathered  the index's documents are those that were gathered, and no others
  * Cost: two walks over the words, all else by segment: some 1.5 bytes of memory for each word of
@@ -34,7 +35,7 @@ void gf_indexed_words_release(gf_indexed_words *words);
  *       Without documents->words also the analysis of all texts.
  */
 gf_status gf_build_write_search_cells(const gf_build_plan *plan, gf_pool *pool,
-                                      gf_build_gathered *documents, const gf_build_cells *to,
+                                      gf_build_gathered *documents, const gf_index_cells *to,
                                       bool *of_gathered, gf_error *err);
 
 #endif

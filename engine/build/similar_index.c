@@ -1,20 +1,17 @@
 #include "engine/build/similar_index.h"
 
 #include "base/memory.h"
-#include "engine/build/inverted.h"
+#include "engine/index/similar.h"
 
-enum { PART_TERMS = 1 << 12, WINDOW_ROWS = 4096 };
+enum { WINDOW_ROWS = 4096 };
 
 typedef struct writing {
     const gf_build_gathered *d;
-    gf_index_shape shape;
     gf_index_ids ids;
     bool own_ids;
-
-    /* The segment at hand. */
-    uint32_t segment, first, m, n_chunks; /* its documents: m from first on */
-    gf_piece *pieces;                     /* n_chunks */
-    gf_inverting *inverting;              /* by thread */
+    gf_index_segment at;     /* that at hand */
+    uint32_t first;          /* document of it */
+    gf_inverting *inverting; /* by thread */
 } writing;
 
 /* ---- documents by term ----------------------------------------------------------------------- */
@@ -27,9 +24,7 @@ static gf_status add_rows(gf_inverting *v, const gf_csr *x, uint32_t first, uint
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
         gf_row_view row = gf_csr_row(x, first + i);
         for (uint32_t e = 0; e < row.n && st == GF_OK; e++) {
-            float weight = row.val[e] < 1 ? row.val[e] : 1;
-            unsigned char byte = (unsigned char)(weight * 255 + 0.5f);
-            st = gf_inverting_add(v, row.col[e], document + i, byte + 1u, err);
+            st = gf_inverting_add(v, row.col[e], document + i, gf_index_weight(row.val[e]), err);
         }
     }
     return st;
@@ -40,9 +35,9 @@ static gf_status invert_chunk(void *context, size_t i, unsigned worker, gf_error
     writing *w = context;
     const gf_vectors *vectors = &w->d->vectors;
     gf_inverting *v = &w->inverting[worker];
-    uint32_t from = (uint32_t)i * w->shape.chunk, n = w->m - from, terms = vectors->x.n_cols;
+    uint32_t from = (uint32_t)i * w->at.shape.chunk, n = w->at.m - from, terms = vectors->x.n_cols;
     gf_status st = GF_OK;
-    if (n > w->shape.chunk) n = w->shape.chunk;
+    if (n > w->at.shape.chunk) n = w->at.shape.chunk;
     if (vectors->entries) {
         gf_row_file rows = gf_build_gathered_row_file(w->d);
         terms = rows.n_cols;
@@ -56,87 +51,41 @@ static gf_status invert_chunk(void *context, size_t i, unsigned worker, gf_error
     } else {
         st = add_rows(v, &vectors->x, w->first + from, n, 0, err);
     }
-    return st == GF_OK ? gf_inverting_end(v, terms ? terms - 1 : 0, &w->pieces[i], err) : st;
+    return st == GF_OK ? gf_inverting_end(v, terms ? terms - 1 : 0, &w->at.pieces[i], err) : st;
 }
 
-/* ---- cells ----------------------------------------------------------------------------------- */
-
-/* The postings of all chunks, one behind the other. */
-static void write_postings(const writing *w, const gf_term_walk *walk, gf_buffer *out)
-{
-    uint32_t before = 0;
-    for (uint32_t i = 0; i < walk->n; i++) {
-        if (!gf_term_walk_has(walk, i)) continue;
-        gf_slice postings = gf_piece_postings(&w->pieces[i], walk->at[i]);
-        const unsigned char *p = (const unsigned char *)postings.ptr, *end = p + postings.len;
-        uint32_t document = 0, value = 0, base = i * w->shape.chunk;
-        for (bool first = true; p < end; first = false) {
-            p = gf_index_posting(p, end, UINT32_MAX, first, &document, &value);
-            if (!p) return; /* never: it is ours */
-            gf_index_put_posting(out, base + document - before, value);
-            before = base + document;
-        }
-    }
-}
-
-static gf_status fill_terms(void *of, uint32_t part, gf_build_put_cell *put, void *context,
-                            gf_error *err)
-{
-    const writing *w = of;
-    gf_term_walk walk;
-    gf_buffer qualifier = {0}, cell = {0}, postings = {0};
-    gf_status st = gf_term_walk_begin(&walk, w->pieces, w->n_chunks, part * PART_TERMS,
-                                      (part + 1) * PART_TERMS, err);
-    bool more = st == GF_OK && gf_term_walk_next(&walk);
-    while (st == GF_OK && more) {
-        uint32_t before = walk.term;
-        gf_buffer_reset(&cell);
-        gf_buffer_reset(&qualifier);
-        gf_index_qualifier(&qualifier, GF_INDEX_MATRIX, w->segment, 't');
-        gf_buffer_u32be(&qualifier, walk.term);
-        while (more && cell.len < GF_INDEX_CELL && cell.state == GF_OK && st == GF_OK) {
-            gf_buffer_reset(&postings);
-            write_postings(w, &walk, &postings);
-            gf_buffer_varint(&cell, walk.term - before);
-            gf_buffer_varint(&cell, walk.documents);
-            gf_buffer_string(&cell, gf_buffer_view(&postings));
-            before = walk.term;
-            st = gf_buffer_check(&postings, err);
-            more = gf_term_walk_next(&walk);
-        }
-        if (st == GF_OK) st = gf_buffer_check(&qualifier, err);
-        if (st == GF_OK) st = put(context, gf_buffer_view(&qualifier), &cell, err);
-    }
-    gf_term_walk_release(&walk);
-    gf_buffer_release(&qualifier);
-    gf_buffer_release(&cell);
-    gf_buffer_release(&postings);
-    return st;
-}
+/* ---- segments -------------------------------------------------------------------------------- */
 
 static gf_status write_segment(writing *w, gf_pool *pool, const gf_cancel *cancel,
-                               const gf_build_cells *to, gf_error *err)
+                               const gf_index_cells *to, gf_error *err)
 {
     const gf_vectors *v = &w->d->vectors;
     uint32_t terms = v->entries ? gf_build_gathered_row_file(w->d).n_cols : v->x.n_cols;
-    w->first = w->segment * w->shape.segment;
-    w->m = w->d->n - w->first < w->shape.segment ? w->d->n - w->first : w->shape.segment;
-    w->n_chunks = gf_index_count(w->m, w->shape.chunk);
-    w->pieces = gf_calloc(w->n_chunks, sizeof *w->pieces);
-    gf_status st = w->pieces ? GF_OK : gf_fail_memory(err, "an index");
-    if (st == GF_OK) st = gf_pool_run(pool, w->n_chunks, invert_chunk, w, cancel, err);
+    w->first = w->at.segment * w->at.shape.segment;
+    w->at.m = w->d->n - w->first < w->at.shape.segment ? w->d->n - w->first : w->at.shape.segment;
+    /* Ranks have made all else. */
+    if (w->d->cells.of.index_of_rows)
+        return w->own_ids ? gf_index_write_ids(to, GF_INDEX_MATRIX, &w->ids, w->at.shape.segment,
+                                               w->at.segment, err)
+                          : GF_OK;
+    w->at.n_chunks = gf_index_count(w->at.m, w->at.shape.chunk);
+    w->at.pieces = gf_calloc(w->at.n_chunks, sizeof *w->at.pieces);
+    gf_status st = w->at.pieces ? GF_OK : gf_fail_memory(err, "an index");
+    if (st == GF_OK) st = gf_pool_run(pool, w->at.n_chunks, invert_chunk, w, cancel, err);
     if (st == GF_OK && w->own_ids)
-        st = gf_build_write_ids(to, GF_INDEX_MATRIX, &w->ids, w->shape.segment, w->segment, err);
+        st = gf_index_write_ids(to, GF_INDEX_MATRIX, &w->ids, w->at.shape.segment, w->at.segment,
+                                err);
     if (st == GF_OK)
-        st = to->parts(to->context, fill_terms, w, gf_index_count(terms, PART_TERMS), err);
-    for (uint32_t i = 0; w->pieces && i < w->n_chunks; i++)
-        gf_piece_release(&w->pieces[i]);
-    gf_free(w->pieces);
-    w->pieces = NULL;
+        st = to->parts(to->context, gf_index_fill_columns, &w->at,
+                       gf_index_count(terms, GF_INDEX_PART), err);
+    for (uint32_t i = 0; w->at.pieces && i < w->at.n_chunks; i++)
+        gf_piece_release(&w->at.pieces[i]);
+    gf_free(w->at.pieces);
+    w->at.pieces = NULL;
     return st;
 }
 
-static gf_status fill_head(void *of, uint32_t part, gf_build_put_cell *put, void *context,
+static gf_status fill_head(void *of, uint32_t part, gf_index_put_cell *put, void *context,
                            gf_error *err)
 {
     (void)part;
@@ -144,9 +93,9 @@ static gf_status fill_head(void *of, uint32_t part, gf_build_put_cell *put, void
     gf_buffer head = {0};
     gf_buffer_byte(&head, GF_INDEX_FORMAT);
     gf_buffer_varint(&head, w->d->n);
-    gf_buffer_varint(&head, w->shape.segment);
+    gf_buffer_varint(&head, w->at.shape.segment);
     gf_buffer_varint(&head, w->own_ids);
-    if (w->own_ids) gf_build_first_ids(&w->ids, w->shape.segment, &head);
+    if (w->own_ids) gf_index_first_ids(&w->ids, w->at.shape.segment, &head);
     gf_status st = put(context, GF_SLICE(GF_INDEX_MATRIX "h"), &head, err);
     gf_buffer_release(&head);
     return st;
@@ -154,16 +103,16 @@ static gf_status fill_head(void *of, uint32_t part, gf_build_put_cell *put, void
 
 gf_status gf_build_write_similar_index(const gf_build_gathered *d, gf_pool *pool,
                                        const gf_cancel *cancel, bool own_ids,
-                                       const gf_build_cells *to, gf_error *err)
+                                       const gf_index_cells *to, gf_error *err)
 {
     writing w = {.d = d,
-                 .shape = gf_index_shape_now(),
+                 .at.shape = gf_index_shape_now(),
                  .ids = {d->n, d->id_start, d->ids.ptr},
                  .own_ids = own_ids};
-    uint32_t segments = gf_index_count(d->n, w.shape.segment);
+    uint32_t segments = gf_index_count(d->n, w.at.shape.segment);
     w.inverting = gf_calloc(gf_pool_size(pool), sizeof *w.inverting);
     gf_status st = w.inverting ? GF_OK : gf_fail_memory(err, "an index");
-    for (; st == GF_OK && w.segment < segments; w.segment++)
+    for (; st == GF_OK && w.at.segment < segments; w.at.segment++)
         st = write_segment(&w, pool, cancel, to, err);
     if (st == GF_OK) st = to->parts(to->context, fill_head, &w, 1, err);
     for (unsigned i = 0; w.inverting && i < gf_pool_size(pool); i++)

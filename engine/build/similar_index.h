@@ -6,10 +6,10 @@
 #define GF_ENGINE_BUILD_SIMILAR_INDEX_H
 
 #include "engine/build/gather.h"
-#include "engine/build/index_ids.h"
+#include "engine/index/ids.h"
 
 /**
- * Write the index of the documents.
+ * Write the index of the documents; where ranks have made its cells of terms (documents->cells), all but these.
  *
  * @param own_ids  with their ids; else the build's index of all words has them, of the same documents
  * Cost: O(entries); memory for each thread 16 bytes an entry of a chunk, and by segment some 2.5
@@ -17,6 +17,6 @@
  */
 gf_status gf_build_write_similar_index(const gf_build_gathered *documents, gf_pool *pool,
                                        const gf_cancel *cancel, bool own_ids,
-                                       const gf_build_cells *to, gf_error *err);
+                                       const gf_index_cells *to, gf_error *err);
 
 #endif

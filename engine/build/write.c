@@ -162,7 +162,15 @@ static void give_batch(sink *to)
     to->batch = NULL;
 }
 
-/* Put a cell of rows or of an index (gf_build_put_cell, gf_put_kept_rows). */
+/* A cell is in the batch, which is given on where it is full. */
+static gf_status end_cell(sink *to, gf_error *err)
+{
+    if (!to->queue) return write_own(to, WRITE_BYTES, WRITE_CHANGES, err);
+    if (gf_batch_bytes(to->batch) >= WRITE_BYTES / 4) give_batch(to);
+    return gf_cancel_check(to->w->plan->options->cancel, err);
+}
+
+/* Put a cell of rows or of an index (gf_index_put_cell, gf_put_kept_rows). */
 static gf_status put_cell(void *context, gf_slice qualifier, gf_buffer *value, gf_error *err)
 {
     sink *to = context;
@@ -170,10 +178,7 @@ static gf_status put_cell(void *context, gf_slice qualifier, gf_buffer *value, g
     if (!to->queue) to->batch = to->own;
     if (!to->batch) st = take_batch(to, to->number, &to->batch, err);
     if (st == GF_OK) st = gf_build_put_model(to->w, to->batch, qualifier, value, &to->memory, err);
-    if (st != GF_OK) return st;
-    if (!to->queue) return write_own(to, WRITE_BYTES, WRITE_CHANGES, err);
-    if (gf_batch_bytes(to->batch) >= WRITE_BYTES / 4) give_batch(to);
-    return gf_cancel_check(to->w->plan->options->cancel, err);
+    return st == GF_OK ? end_cell(to, err) : st;
 }
 
 /* ---- indexes --------------------------------------------------------------------------------- */
@@ -181,7 +186,7 @@ static gf_status put_cell(void *context, gf_slice qualifier, gf_buffer *value, g
 typedef struct index_parts {
     sink *to;
     gf_pool *pool;
-    gf_build_fill_cells *fill;
+    gf_index_fill_cells *fill;
     void *of;
 } index_parts;
 
@@ -218,8 +223,8 @@ static gf_status write_index_part(void *context, size_t i, unsigned worker, gf_e
     return st;
 }
 
-/* As of gf_build_cells. */
-static gf_status put_index_parts(void *context, gf_build_fill_cells *fill, void *of, uint32_t n,
+/* As of gf_index_cells. */
+static gf_status put_index_parts(void *context, gf_index_fill_cells *fill, void *of, uint32_t n,
                                  gf_error *err)
 {
     const index_parts *given = context;
@@ -236,18 +241,36 @@ static gf_status put_index_parts(void *context, gf_build_fill_cells *fill, void 
     return st;
 }
 
+/* A cell that ranks have made, as it is to be stored. */
+static gf_status put_made_cell(void *context, gf_slice qualifier, const gf_compressed *value,
+                               gf_error *err)
+{
+    sink *to = context;
+    const gf_tables *tables = to->w->tables;
+    gf_status st = GF_OK;
+    if (!to->queue) to->batch = to->own;
+    if (!to->batch) st = take_batch(to, to->number, &to->batch, err);
+    if (st != GF_OK) return st;
+    if (value->smaller || to->w->documents->cells.of.compressed)
+        gf_batch_put_compressed(to->batch, tables->builds, to->w->key, GF_BUILDS_MODEL, qualifier,
+                                value);
+    else
+        gf_batch_put(to->batch, tables->builds, to->w->key, GF_BUILDS_MODEL, qualifier,
+                     value->bytes, 0);
+    return end_cell(to, err);
+}
+
 /* The index of all words comes first: where both are of the same documents, it has their ids. */
 static gf_status write_indexes(sink *to, gf_pool *pool, gf_build *b, gf_error *err)
 {
     const gf_build_plan *plan = to->w->plan;
     index_parts parts = {.to = to, .pool = pool};
-    const gf_build_cells cells = {put_index_parts, &parts};
-    bool has_index = plan->settings.store_index && (!plan->spills || plan->memory.index);
+    const gf_index_cells cells = {put_index_parts, &parts};
     bool has_ids = false;
-    gf_status st = GF_OK;
-    if (gf_build_plan_indexes_words(plan))
+    gf_status st = gf_ranks_cells_each(&b->documents.cells, put_made_cell, to, err);
+    if (st == GF_OK && gf_build_plan_indexes_words(plan))
         st = gf_build_write_search_cells(plan, pool, &b->documents, &cells, &has_ids, err);
-    if (st == GF_OK && has_index)
+    if (st == GF_OK && gf_build_plan_indexes_rows(plan))
         st = gf_build_write_similar_index(&b->documents, pool, plan->options->cancel, !has_ids,
                                           &cells, err);
     return st;

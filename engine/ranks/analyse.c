@@ -32,10 +32,11 @@ bool gf_ranks_analyse_is_wanted(void)
 /* ---- out ------------------------------------------------------------------------------------------- */
 
 gf_status gf_ranks_analyse_begin(gf_ranks_session *s, const gf_vectorizer_options *options,
-                                 bool keeps_words, bool has_languages, gf_error *err)
+                                 const gf_ranks_wants *wants, bool has_languages, gf_error *err)
 {
     const gf_slice none = {NULL, 0};
-    const gf_ranks_analysis head = {keeps_words, has_languages};
+    const gf_ranks_analysis head = {wants->index_of_words, wants->index_of_rows, wants->compressed,
+                                    has_languages};
     gf_buffer settings = {0};
     s->frames = 0;
     s->held_rows = s->held_entries = 0;
@@ -98,7 +99,7 @@ typedef struct coming {
     gf_ranks_session *session;
     gf_ranks_terms all;
     gf_vectors vectors;
-    gf_words *words;
+    gf_ranks_cells cells;
     uint32_t row; /* that comes next */
 } coming;
 
@@ -157,17 +158,104 @@ static gf_status take_entries(coming *c, const gf_ranks_vectors *head, gf_slice 
 static gf_status take_vectors(coming *c, gf_slice s, gf_error *err)
 {
     gf_ranks_vectors head;
-    gf_slice words;
     if (!gf_ranks_job_take(&s, &head, sizeof head) || head.n > c->all.rows - c->row ||
         !take_lengths(c, &head, &s) || head.entries > c->all.entries - c->vectors.x.start[c->row])
         return fail_message(err);
     gf_status st = take_entries(c, &head, &s, err);
-    if (st == GF_OK && (!gf_slice_take_bytes(&s, (size_t)head.word_bytes, &words) || s.len))
-        st = fail_message(err);
-    if (st == GF_OK && c->words) st = gf_words_read(c->words, head.rank, head.n, words, err);
-    c->row += head.n;
+    if (st == GF_OK && s.len) st = fail_message(err);
+    c->row += (uint32_t)head.n;
     return st;
 }
+
+/* ---- cells ------------------------------------------------------------------------------------------ */
+
+void gf_ranks_cells_release(gf_ranks_cells *cells)
+{
+    gf_spill_free(cells->spill);
+    *cells = (gf_ranks_cells){.spill = NULL};
+}
+
+static bool take_cell(gf_slice *s, gf_slice *qualifier, gf_compressed *value)
+{
+    char smaller;
+    if (!gf_slice_take_string(s, qualifier) || !gf_ranks_job_take(s, &smaller, 1) ||
+        !gf_slice_take_string(s, &value->bytes))
+        return false;
+    value->smaller = smaller == 1;
+    return smaller == 0 || smaller == 1;
+}
+
+/* A message of cells, which is looked through: who reads the file need not doubt it. */
+static gf_status keep_cells(coming *c, gf_slice s, gf_error *err)
+{
+    gf_ranks_cells *to = &c->cells;
+    const uint64_t length = s.len;
+    gf_slice rest = s, qualifier;
+    gf_compressed value;
+    while (rest.len)
+        if (!take_cell(&rest, &qualifier, &value) || (value.smaller && !to->of.compressed))
+            return fail_message(err);
+    gf_status st = gf_spill_write(to->spill, to->size, &length, sizeof length, err);
+    if (st == GF_OK) st = gf_spill_write(to->spill, to->size + sizeof length, s.ptr, s.len, err);
+    to->size += sizeof length + length;
+    return st;
+}
+
+gf_status gf_ranks_cells_each(const gf_ranks_cells *cells, gf_ranks_each_cell *each, void *context,
+                              gf_error *err)
+{
+    gf_buffer bytes = {0};
+    gf_status st = GF_OK;
+    for (uint64_t at = 0, length; at < cells->size && st == GF_OK; at += sizeof length + length) {
+        gf_buffer_reset(&bytes);
+        st = gf_spill_read(cells->spill, at, &length, sizeof length, err);
+        char *to = st == GF_OK ? gf_buffer_reserve(&bytes, (size_t)length) : NULL;
+        if (st == GF_OK && !to) st = gf_fail_memory(err, "an index");
+        if (st == GF_OK)
+            st = gf_spill_read(cells->spill, at + sizeof length, to, (size_t)length, err);
+        if (st != GF_OK) break;
+        gf_slice s = gf_slice_of(to, (size_t)length), qualifier;
+        gf_compressed value;
+        while (st == GF_OK && take_cell(&s, &qualifier, &value))
+            st = each(context, qualifier, &value, err);
+    }
+    gf_buffer_release(&bytes);
+    return st;
+}
+
+static bool take_head(coming *c, gf_slice s)
+{
+    gf_ranks_indexed came;
+    gf_index_words_head *head = &c->cells.head;
+    if (!gf_ranks_job_take(&s, &came, sizeof came) || s.len || came.documents != c->all.rows ||
+        came.spoken >> GF_LANGUAGES > 1)
+        return false;
+    head->documents = (uint32_t)came.documents;
+    head->words = came.words;
+    head->shape = gf_index_shape_now();
+    for (size_t l = 0; l <= GF_LANGUAGES; l++)
+        head->spoken[l] = came.spoken >> l & 1;
+    return true;
+}
+
+/* Cells of the indexes until their heads come. */
+static gf_status take_indexes(coming *c, const char *folder, gf_buffer *bytes, gf_error *err)
+{
+    uint32_t kind = GF_JOB_CELLS;
+    gf_status st = gf_spill_create(folder, &c->cells.spill, err);
+    while (st == GF_OK && kind == GF_JOB_CELLS) {
+        st = gf_ranks_session_hear(c->session, &kind, bytes, err);
+        gf_slice s = gf_buffer_view(bytes);
+        if (st != GF_OK) break;
+        if (kind == GF_JOB_CELLS)
+            st = keep_cells(c, s, err);
+        else if (kind != GF_JOB_INDEXED || !take_head(c, s))
+            st = fail_message(err);
+    }
+    return st;
+}
+
+/* ---- the whole -------------------------------------------------------------------------------------- */
 
 static gf_status hear(coming *c, uint32_t kind, gf_buffer *bytes, gf_error *err)
 {
@@ -186,31 +274,29 @@ static gf_status take_all(coming *c, const char *folder, gf_error *err)
         if (st == GF_OK) st = take_vectors(c, gf_buffer_view(&bytes), err);
     }
     if (st == GF_OK && c->vectors.x.start[c->row] != c->all.entries) st = fail_message(err);
-    for (unsigned r = 0; c->words && r < c->session->n && st == GF_OK; r++) {
-        st = hear(c, GF_JOB_WORDS, &bytes, err);
-        if (st == GF_OK) st = gf_words_read_terms(c->words, r, gf_buffer_view(&bytes), err);
-    }
+    if (st == GF_OK && (c->cells.of.index_of_words || c->cells.of.index_of_rows))
+        st = take_indexes(c, folder, &bytes, err);
     gf_buffer_release(&bytes);
     return st;
 }
 
-gf_status gf_ranks_analyse_finish(gf_ranks_session *s, const char *folder, bool keeps_words,
-                                  gf_vectors *vectors, gf_words **words, gf_error *err)
+gf_status gf_ranks_analyse_finish(gf_ranks_session *s, const char *folder,
+                                  const gf_ranks_wants *wants, gf_vectors *vectors,
+                                  gf_ranks_cells *cells, gf_error *err)
 {
     const gf_slice none = {NULL, 0};
-    coming c = {.session = s};
+    coming c = {.session = s, .cells.of = *wants};
     gf_status st = gf_ranks_session_tell(s, GF_JOB_WEIGH, none, none, err);
-    if (st == GF_OK && keeps_words) st = gf_words_create(folder, s->n, &c.words, err);
     if (st == GF_OK) st = take_all(&c, folder, err);
     if (st == GF_OK) {
         s->is_analysis = false;
         s->held_rows = c.vectors.x.n_rows - c.vectors.n_empty;
         s->held_entries = c.all.entries;
         *vectors = c.vectors;
-        *words = c.words;
+        *cells = c.cells;
         return GF_OK;
     }
     gf_vectors_release(&c.vectors);
-    gf_words_free(c.words);
+    gf_ranks_cells_release(&c.cells);
     return st;
 }

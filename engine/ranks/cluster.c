@@ -4,6 +4,7 @@
 #include "cluster/measure/term_growth.h"
 #include "cluster/ranks/ranked_bytes.h"
 #include "engine/ranks/job.h"
+#include "engine/rows/index_cells.h"
 
 #include <math.h>
 #include <string.h>
@@ -305,24 +306,51 @@ enum {
 /* Memory of a rank that analyses: counts of words, rows, and each different word that it meets. */
 enum { ANALYSING = 30 << 20, OF_ANALYSED = 16, OF_WORD = 8, OF_DISTINCT_WORD = 200 };
 
+/* And what it indexes: each different word of all, lengths and postings of a segment. */
+enum { OF_STRING = 34, OF_LENGTH = 4 };
+
+#define OF_POSTING 2.5
+
 #define OF_PART 0.64 /* exponent: different words of a part of the documents */
 
 static double analysis_memory(const gf_ranks_counts *c, double ranks)
 {
     double rows = OF_ANALYSED * c->entries + OF_WORD * c->words;
-    return ANALYSING + rows / ranks + OF_DISTINCT_WORD * c->distinct_words * pow(ranks, -OF_PART);
+    double segment = c->rows ? fmin(GF_INDEX_SEGMENT / (double)c->rows, 1) : 0;
+    double index = c->words > 0
+                       ? OF_STRING * c->distinct_words +
+                             segment * (OF_LENGTH * (double)c->rows + OF_POSTING * c->words / ranks)
+                       : 0;
+    return ANALYSING + rows / ranks + index +
+           OF_DISTINCT_WORD * c->distinct_words * pow(ranks, -OF_PART);
 }
 
-/* Texts go out; rows come back, and words; labels to sweeps and from them, and results. */
+/* A posting of the index of words, of that of rows, compressed with all else that cells have. */
+#define OF_WORD_INDEXED  1.6
+#define OF_ENTRY_INDEXED 2.7
+
+static double index_bytes(const gf_ranks_counts *c)
+{
+    return c->words > 0 ? OF_WORD_INDEXED * c->words + OF_ENTRY_INDEXED * c->entries : 0;
+}
+
+/* Texts go out; rows come back, and indexes; labels to sweeps and from them, and results. */
 static double handed_out(const gf_ranks_counts *c)
 {
-    return c->text + 8 * c->entries +
-           (c->text > 0 ? 4 * c->words + 44.0 * (double)c->rows : 32.0 * (double)c->rows);
+    double rows = (double)c->rows;
+    return c->text > 0 ? c->text + 8 * c->entries + index_bytes(c) + 44 * rows
+                       : 8 * c->entries + 32 * rows;
 }
 
 static uint64_t whole(double bytes)
 {
     return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+/* Cells of a segment, at the first rank. */
+static double passed_on(const gf_ranks_counts *c)
+{
+    return c->rows ? index_bytes(c) * fmin(GF_INDEX_SEGMENT / (double)c->rows, 1) : 0;
 }
 
 gf_ranks_cost gf_ranks_cluster_cost(const gf_ranks_counts *c)
@@ -335,16 +363,19 @@ gf_ranks_cost gf_ranks_cluster_cost(const gf_ranks_counts *c)
     double memory = PROGRAM + 16 * e + OF_ROW * rows + OF_CENTRE * c->centre_entries +
                     12 * c->centre_entries / ranks + 3 * SUM_BYTES * sums +
                     OF_TERM * c->terms * (c->threads + 1);
-    if (c->text > 0) memory = fmax(memory, analysis_memory(c, ranks));
+    double analysing = c->text > 0 ? analysis_memory(c, ranks) : 0;
+    memory = fmax(memory, analysing);
     double sampled = gf_ranks_cluster_sample(c->rows), of_sample = sampled * a_row;
     double sampling = PROGRAM + 16 * e + OF_SAMPLED * of_sample + 120 * sampled +
                       34 * k * gf_term_growth_terms(a, of_sample / k) +
                       OF_TERM * c->terms * (c->threads + 1);
     double centres = CENTRE_BYTES * c->centre_entries * others;
     double moved = fmin(2 * k * gf_term_growth_terms(a, MOVED * e / k), sums);
-    return (gf_ranks_cost){.memory = whole(memory),
-                           .first_memory = whole(fmax(memory + 24.0 * (double)c->rows, sampling)),
-                           .handed_out = whole(handed_out(c)),
-                           .first_pass = whole(SUM_BYTES * sums * others + centres),
-                           .pass = whole(SUM_BYTES * moved * others + centres)};
+    return (gf_ranks_cost){
+        .memory = whole(memory),
+        .first_memory =
+            whole(fmax(fmax(memory + 24.0 * (double)c->rows, sampling), analysing + passed_on(c))),
+        .handed_out = whole(handed_out(c)),
+        .first_pass = whole(SUM_BYTES * sums * others + centres),
+        .pass = whole(SUM_BYTES * moved * others + centres)};
 }

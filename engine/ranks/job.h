@@ -10,8 +10,9 @@
  *                                                 AGAIN     forget them: all of them follow once more
  *                                                 WEIGH     that was all
  *     TERMS     entries of all rows; vocabulary
- *     VECTORS ... rows of some documents, in order; their words
- *     WORDS ... the words that a rank's numbers are of
+ *     VECTORS ... rows of some documents, in order
+ *     CELLS ...   of indexes, where they are wanted: qualifier, 1 where it is compressed, value
+ *     INDEXED     what their heads tell: the end of them
  *
  *     to cluster:
  *                                                 BEGIN     options, how the rows are parted
@@ -55,7 +56,8 @@ enum {
     GF_JOB_WEIGH,
     GF_JOB_TERMS,
     GF_JOB_VECTORS,
-    GF_JOB_WORDS,
+    GF_JOB_CELLS,
+    GF_JOB_INDEXED,
     GF_JOB_STARTS
 };
 
@@ -95,8 +97,9 @@ typedef struct gf_ranks_rows {
 
 /** The numbers of ANALYSE; behind them the settings, as gf_vectorizer_options_write has them. */
 typedef struct gf_ranks_analysis {
-    uint32_t keeps_words;
-    uint32_t has_languages; /* texts say their languages, or they are found */
+    uint32_t indexes_words, indexes_rows; /* which indexes are made of them */
+    uint32_t compresses;                  /* their cells are as gf_value_compress makes them */
+    uint32_t has_languages;               /* texts say their languages, or they are found */
 } gf_ranks_analysis;
 
 /** The numbers of TEXTS. Behind them n times lang and text, as strings. */
@@ -111,11 +114,17 @@ typedef struct gf_ranks_terms {
     uint64_t rows, entries;
 } gf_ranks_terms;
 
-/** The numbers of VECTORS. Behind them n kinds, a byte each; n lengths; columns; values; the words. */
+/** The numbers of VECTORS. Behind them n kinds, a byte each; n lengths; columns; values. */
 typedef struct gf_ranks_vectors {
-    uint64_t entries, word_bytes;
-    uint32_t rank, n;
+    uint64_t entries, n;
 } gf_ranks_vectors;
+
+/** INDEXED: what the head of the index of words tells. */
+typedef struct gf_ranks_indexed {
+    uint64_t documents, words;
+    uint64_t
+        spoken; /* a bit for each language that documents have: gf_language_index + 1; 0: none */
+} gf_ranks_indexed;
 
 /** What a process is: versions and kernels, in words, which all ranks and the holder share. */
 void gf_ranks_job_identify(gf_buffer *out);

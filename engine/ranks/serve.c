@@ -92,6 +92,15 @@ static void *beat(void *context)
     return NULL;
 }
 
+gf_status gf_ranks_serve_tell_gathered(rank_job *j, uint32_t kind, gf_slice mine, gf_buffer *from,
+                                       gf_error *err)
+{
+    gf_status st = gf_ranks_gather(j->by->ranks, 0, mine, from, err);
+    for (unsigned i = 0; i < gf_ranks_n(j->by->ranks) && st == GF_OK && is_first(j); i++)
+        if (from[i].len) st = tell(j, kind, gf_buffer_view(&from[i]), (gf_slice){NULL, 0}, err);
+    return st;
+}
+
 /* ---- what the ranks are ------------------------------------------------------------------------- */
 
 /* At rank 0: all are the same program on the same kind of processor, or it is said which is not. */

@@ -1,12 +1,13 @@
 /**
  * A rank at its work, as the parts of it share it: serve.c meets the holder and clusters, serve_texts.c
- * analyses, serve_rows.c parts what was analysed.
+ * analyses, serve_index.c makes indexes of what was analysed, serve_rows.c parts it.
  */
 #ifndef GF_ENGINE_RANKS_SERVE_INTERNAL_H
 #define GF_ENGINE_RANKS_SERVE_INTERNAL_H
 
 #include "engine/ranks/job.h"
 #include "engine/ranks/serve.h"
+#include "vectorize/rows/words.h"
 
 #include <pthread.h>
 
@@ -53,6 +54,28 @@ gf_status gf_ranks_serve_hear(gf_ranks_serving_job *job, uint32_t *kind, gf_buff
 /** At rank 0: tell the holder how far something is. */
 void gf_ranks_serve_report(gf_ranks_serving_job *job, const char *phase, uint64_t done,
                            uint64_t total);
+
+/**
+ * What ranks give goes to the holder from rank 0, rank by rank, as messages of a kind; where there is
+ * nothing, none.
+ *
+ * @param from  n ranks, scratch
+ */
+gf_status gf_ranks_serve_tell_gathered(gf_ranks_serving_job *job, uint32_t kind, gf_slice mine,
+                                       gf_buffer *from, gf_error *err);
+
+/** Documents that ranks have analysed and are to index. */
+typedef struct gf_ranks_indexed_documents {
+    size_t n_rounds;
+    const uint32_t *rounds; /* n_rounds * ranks: documents of each round, of each rank in turn */
+    gf_words *words;        /* of this rank's documents; NULL: not to be indexed */
+    const gf_csr *rows;     /* likewise */
+    bool compresses;        /* cells */
+} gf_ranks_indexed_documents;
+
+/** Make the indexes together with the other ranks, and send them to the holder. */
+gf_status gf_ranks_serve_index(gf_ranks_serving_job *job, const gf_ranks_indexed_documents *of,
+                               gf_error *err);
 
 void gf_ranks_serve_release_held(gf_ranks_held *held);
 

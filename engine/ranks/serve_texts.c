@@ -6,15 +6,14 @@
  *     AGAIN   the texts so far are forgotten, and another round
  *     ALL     nothing more
  *
- * Then terms are numbered together, and rows go back as the texts came: round by round, rank by rank. A copy
- * stays, to be clustered.
+ * Then terms are numbered together, and rows go back as the texts came: round by round, rank by rank. The
+ * indexes of the documents are made where they are (serve_index.c). A copy of the rows stays, to be clustered.
  */
 #include "engine/ranks/serve_internal.h"
 
 #include "base/grow.h"
 #include "base/memory.h"
 #include "engine/text/batch.h"
-#include "vectorize/rows/words.h"
 
 #include <string.h>
 
@@ -34,7 +33,7 @@ typedef struct analysing {
     gf_buffer *read[2]; /* at rank 0: messages of a round, one a rank; the other of the next one */
     unsigned reading;   /* which is read next */
     gf_vectors vectors;
-    gf_words *words; /* NULL: none are wanted */
+    gf_words *words; /* NULL: none are indexed */
 } analysing;
 
 static bool is_first(const analysing *a)
@@ -98,7 +97,7 @@ static gf_status begin_vectorizer(analysing *a, gf_error *err)
     a->vectorizer = NULL;
     a->n_rounds = 0;
     gf_status st = gf_vectorizer_create(&a->options, a->j->by->pool, &a->vectorizer, err);
-    if (st == GF_OK && a->wants.keeps_words)
+    if (st == GF_OK && a->wants.indexes_words)
         st = gf_vectorizer_keep_words(a->vectorizer, NULL, false, err);
     return st;
 }
@@ -146,20 +145,13 @@ static gf_status take_rounds(analysing *a, gf_buffer *from, gf_slice *to, gf_err
 
 /* ---- back to the holder -------------------------------------------------------------------------------- */
 
-/* Rows and words of this rank's documents first .. first + n - 1. */
+/* Rows of this rank's documents first .. first + n - 1. */
 static gf_status put_vectors(const analysing *a, uint32_t first, uint32_t n, gf_buffer *out,
                              gf_error *err)
 {
     const gf_vectors *v = &a->vectors;
     uint64_t from = v->x.start[first], entries = v->x.start[first + n] - from;
-    gf_ranks_vectors head;
-    gf_buffer words = {0};
-    gf_status st = a->words ? gf_words_write(a->words, first, first + n, &words, err) : GF_OK;
-    memset(&head, 0, sizeof head); /* as bytes it goes to another process */
-    head.entries = entries;
-    head.word_bytes = words.len;
-    head.rank = gf_ranks_me(a->j->by->ranks);
-    head.n = n;
+    const gf_ranks_vectors head = {entries, n};
     gf_buffer_append(out, &head, sizeof head);
     gf_buffer_append(out, v->kind + first, n);
     for (uint32_t row = first; row < first + n; row++) {
@@ -168,48 +160,42 @@ static gf_status put_vectors(const analysing *a, uint32_t first, uint32_t n, gf_
     }
     gf_buffer_append(out, v->x.col + from, (size_t)entries * sizeof *v->x.col);
     gf_buffer_append(out, v->x.val + from, (size_t)entries * sizeof *v->x.val);
-    gf_buffer_slice(out, gf_buffer_view(&words));
-    gf_buffer_release(&words);
-    return st == GF_OK ? gf_buffer_check(out, err) : st;
+    return gf_buffer_check(out, err);
 }
 
-/* Bytes that ranks give go to the holder, rank by rank; where there are none, nothing does. */
-static gf_status tell_gathered(analysing *a, uint32_t kind, gf_slice mine, gf_buffer *from,
-                               gf_error *err)
+/* A number of each round, of this rank, becomes that of all ranks: n_rounds * ranks, of each rank in turn. */
+static gf_status share_rounds(analysing *a, const uint32_t *mine, gf_buffer *from, uint32_t **all,
+                              gf_error *err)
 {
-    gf_status st = gf_ranks_gather(a->j->by->ranks, 0, mine, from, err);
-    for (unsigned i = 0; i < gf_ranks_n(a->j->by->ranks) && st == GF_OK && is_first(a); i++)
-        if (from[i].len)
-            st =
-                gf_ranks_serve_tell(a->j, kind, gf_buffer_view(&from[i]), (gf_slice){NULL, 0}, err);
+    gf_ranks *ranks = a->j->by->ranks;
+    size_t size = a->n_rounds * sizeof *mine, n = gf_ranks_n(ranks);
+    gf_buffer bytes = {0};
+    gf_status st = gf_ranks_gather(ranks, 0, gf_slice_of((const char *)mine, size), from, err);
+    for (size_t i = 0; i < n && st == GF_OK && is_first(a); i++)
+        gf_buffer_slice(&bytes, gf_buffer_view(&from[i]));
+    if (st == GF_OK) st = gf_buffer_check(&bytes, err);
+    if (st == GF_OK) st = gf_ranks_send_all(ranks, 0, &bytes, err);
+    if (st == GF_OK && bytes.len != size * n) st = gf_ranks_serve_fail_message(err);
+    *all = st == GF_OK ? gf_array(a->n_rounds * n, sizeof **all) : NULL;
+    if (st == GF_OK && !*all) st = gf_fail_memory(err, "the rows");
+    if (st == GF_OK && bytes.len) memcpy(*all, bytes.ptr, bytes.len);
+    gf_buffer_release(&bytes);
     return st;
 }
 
 /* The rows stay; where those of each round and rank are, all ranks know. */
 static gf_status hold_rows(analysing *a, gf_buffer *from, gf_error *err)
 {
-    gf_ranks *ranks = a->j->by->ranks;
     gf_ranks_held *h = &a->j->held;
     gf_vectors *v = &a->vectors;
-    size_t size = a->n_rounds * sizeof *h->rows;
-    uint32_t row = 0;
-    gf_buffer all = {0};
+    uint32_t row = 0, *mine = gf_calloc(a->n_rounds, sizeof *mine);
     gf_ranks_serve_release_held(h);
-    h->rows = gf_array(a->n_rounds * gf_ranks_n(ranks), sizeof *h->rows);
-    if (!h->rows) return gf_fail_memory(err, "the rows");
-    for (size_t i = 0; i < a->n_rounds; i++) {
-        h->rows[i] = 0;
+    if (!mine) return gf_fail_memory(err, "the rows");
+    for (size_t i = 0; i < a->n_rounds; i++)
         for (uint32_t end = row + a->round[i]; row < end; row++)
-            h->rows[i] += v->kind[row] != GF_ROW_EMPTY;
-    }
-    gf_status st = gf_ranks_gather(ranks, 0, gf_slice_of((const char *)h->rows, size), from, err);
-    for (unsigned i = 0; i < gf_ranks_n(ranks) && is_first(a); i++)
-        gf_buffer_slice(&all, gf_buffer_view(&from[i]));
-    if (st == GF_OK) st = gf_buffer_check(&all, err);
-    if (st == GF_OK) st = gf_ranks_send_all(ranks, 0, &all, err);
-    if (st == GF_OK && all.len != size * gf_ranks_n(ranks)) st = gf_ranks_serve_fail_message(err);
-    if (st == GF_OK && all.len) memcpy(h->rows, all.ptr, all.len);
-    gf_buffer_release(&all);
+            mine[i] += v->kind[row] != GF_ROW_EMPTY;
+    gf_status st = share_rounds(a, mine, from, &h->rows, err);
+    gf_free(mine);
     if (st != GF_OK) return st;
     h->n_rounds = a->n_rounds;
     h->round = a->round;
@@ -217,6 +203,23 @@ static gf_status hold_rows(analysing *a, gf_buffer *from, gf_error *err)
     h->x = v->x;
     v->x = (gf_csr){.n_rows = 0};
     return GF_OK;
+}
+
+static gf_status make_indexes(analysing *a, gf_buffer *from, gf_error *err)
+{
+    uint32_t *rounds = NULL;
+    if (!a->wants.indexes_words && !a->wants.indexes_rows) return GF_OK;
+    gf_status st = share_rounds(a, a->round, from, &rounds, err);
+    const gf_ranks_indexed_documents of = {.n_rounds = a->n_rounds,
+                                           .rounds = rounds,
+                                           .words = a->words,
+                                           .rows = a->wants.indexes_rows ? &a->vectors.x : NULL,
+                                           .compresses = a->wants.compresses};
+    if (st == GF_OK) st = gf_ranks_serve_index(a->j, &of, err);
+    gf_words_free(a->words);
+    a->words = NULL;
+    gf_free(rounds);
+    return st;
 }
 
 static gf_status tell_terms(analysing *a, gf_error *err)
@@ -246,22 +249,9 @@ static gf_status tell_rows(analysing *a, gf_buffer *from, gf_error *err)
         gf_buffer_reset(&mine);
         if (a->round[i]) st = put_vectors(a, row, a->round[i], &mine, err);
         row += a->round[i];
-        if (st == GF_OK) st = tell_gathered(a, GF_JOB_VECTORS, gf_buffer_view(&mine), from, err);
-    }
-    gf_buffer_release(&mine);
-    return st;
-}
-
-/* One rank at a time, so that rank 0 does not hold the words of all. */
-static gf_status tell_words(analysing *a, gf_buffer *from, gf_error *err)
-{
-    gf_buffer mine = {0};
-    gf_status st = GF_OK;
-    for (unsigned i = 0; a->words && i < gf_ranks_n(a->j->by->ranks) && st == GF_OK; i++) {
-        gf_buffer_release(&mine);
-        if (i == gf_ranks_me(a->j->by->ranks)) gf_words_write_terms(a->words, &mine);
-        st = gf_buffer_check(&mine, err);
-        if (st == GF_OK) st = tell_gathered(a, GF_JOB_WORDS, gf_buffer_view(&mine), from, err);
+        if (st == GF_OK)
+            st = gf_ranks_serve_tell_gathered(a->j, GF_JOB_VECTORS, gf_buffer_view(&mine), from,
+                                              err);
     }
     gf_buffer_release(&mine);
     return st;
@@ -273,6 +263,11 @@ static gf_status analyse(analysing *a, gf_buffer *from, gf_slice *to, gf_error *
 {
     gf_status st = begin_vectorizer(a, err);
     if (st == GF_OK) st = take_rounds(a, from, to, err);
+    for (unsigned i = 0; i < gf_ranks_n(a->j->by->ranks); i++) { /* there are no more texts */
+        gf_buffer_release(&a->read[0][i]);
+        gf_buffer_release(&a->read[1][i]);
+        gf_buffer_release(&from[i]);
+    }
     if (st == GF_OK)
         st = gf_vectorizer_finish_by_ranks(a->vectorizer, a->j->by->ranks, &a->vectors, err);
     if (st == GF_OK) st = gf_vectorizer_take_words(a->vectorizer, &a->words, err);
@@ -280,7 +275,7 @@ static gf_status analyse(analysing *a, gf_buffer *from, gf_slice *to, gf_error *
     a->vectorizer = NULL;
     if (st == GF_OK) st = tell_terms(a, err);
     if (st == GF_OK) st = tell_rows(a, from, err);
-    if (st == GF_OK) st = tell_words(a, from, err);
+    if (st == GF_OK) st = make_indexes(a, from, err);
     return st == GF_OK ? hold_rows(a, from, err) : st;
 }
 

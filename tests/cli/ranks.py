@@ -90,7 +90,9 @@ class Ranks(Store):
         """All that a build gives, but for its time."""
         return (self.good_here("export", "c", "--format", "jsonl"),
                 self.good_here("clusters", "c", "--format", "jsonl"),
-                self.good_here("terms", "c", "--format", "jsonl"))
+                self.good_here("terms", "c", "--format", "jsonl"),
+                self.good_here("search", "c", "w1 w2*", "--limit", "100", "--format", "jsonl"),
+                self.good_here("similar", "c", "d000001", "--format", "jsonl"))
 
     def begin(self, *words, **environ):
         return subprocess.Popen(
@@ -224,6 +226,28 @@ class Lost(Ranks):
             self.assertEqual(self.content(), want, part)
             served = self.good_here("clusters", "c", "--format", "jsonl")
         self.assertGreaterEqual(again, 5)
+
+    def test_a_rank_that_is_killed_while_they_index(self):
+        self.put(6000)
+        self.rebuild("--ranks", "3", "-k", "100")
+        want, served = self.content(), self.good_here("clusters", "c", "--format", "jsonl")
+        self.starts()
+        for number in range(3):
+            p, seen, killed = self.begin("--ranks", "3", "-k", "100"), [], False
+            for now in self.phases(p, seen):
+                if now == "indexing" and not killed:
+                    killed = True
+                    rank = ranks_of(self.job).get(number)
+                    if rank:
+                        os.kill(rank, signal.SIGKILL)
+                    self.assertEqual(self.good_here("clusters", "c", "--format", "jsonl"), served)
+            out = p.communicate(timeout=LONG)[0]
+            self.assertEqual(p.returncode, 0, seen)
+            self.assertEqual(json.loads(out)["outcome"], "rebuilt")
+            # A rank that had told all that it knew before it was killed is not missed.
+            self.assertIn(self.starts(), (1, 2))
+            self.assertEqual(self.content(), want)
+            served = self.good_here("clusters", "c", "--format", "jsonl")
 
     def test_a_rank_of_a_list_of_hosts_that_is_killed(self):
         self.put(6000)

@@ -2,8 +2,11 @@
 #include "support/test.h"
 
 #include "base/file.h"
+#include "base/grow.h"
 #include "base/memory.h"
 #include "base/random.h"
+#include "engine/build/search_cells.h"
+#include "engine/build/similar_index.h"
 #include "engine/ranks/analyse.h"
 #include "engine/ranks/cluster.h"
 #include "engine/ranks/frames.h"
@@ -11,6 +14,7 @@
 #include "engine/ranks/serve.h"
 #include "engine/ranks/world.h"
 #include "engine/text/batch.h"
+#include "storage/backend.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -320,17 +324,18 @@ static gf_status hand_out(gf_ranks_session *session, const held_texts *t, size_t
 
 static gf_status analyse(gf_ranks_session *session, const held_texts *t, size_t group, bool again,
                          const gf_vectorizer_options *o, const gf_fallback *fallback,
-                         gf_vectors *vectors, gf_words **words, gf_error *err)
+                         const gf_ranks_wants *wants, gf_vectors *vectors, gf_ranks_cells *cells,
+                         gf_error *err)
 {
     const gf_fallback first = {GF_FALLBACK_FIXED, gf_language_find(GF_SLICE("french"))};
-    gf_status st = gf_ranks_analyse_begin(session, o, true, fallback != NULL, err);
+    gf_status st = gf_ranks_analyse_begin(session, o, wants, fallback != NULL, err);
     if (st == GF_OK && again) {
         st = hand_out(session, t, group, t->group.n / 3, fallback ? &first : NULL, err);
-        if (st == GF_OK) st = gf_ranks_analyse_begin(session, o, true, fallback != NULL, err);
+        if (st == GF_OK) st = gf_ranks_analyse_begin(session, o, wants, fallback != NULL, err);
     }
     if (st == GF_OK) st = hand_out(session, t, group, t->group.n, fallback, err);
     return st == GF_OK
-               ? gf_ranks_analyse_finish(session, gf_test_folder(), true, vectors, words, err)
+               ? gf_ranks_analyse_finish(session, gf_test_folder(), wants, vectors, cells, err)
                : st;
 }
 
@@ -359,45 +364,106 @@ static void assert_same_rows(const gf_vectors *want, const gf_vectors *got)
     gf_buffer_release(&b);
 }
 
-typedef struct written_words {
-    const gf_words *words;
-    gf_buffer out;
-} written_words;
+/* Cells of indexes, each as its qualifier and its value. */
+typedef struct collected {
+    gf_buffer *at; /* n */
+    size_t n, capacity;
+} collected;
 
-static gf_status write_words(void *context, uint32_t document, const gf_word_row *row,
-                             gf_error *err)
+static gf_status collect(void *context, gf_slice qualifier, gf_buffer *value, gf_error *err)
 {
-    written_words *w = context;
-    gf_buffer_format(&w->out, "%u %u:", document, row->language);
-    for (uint32_t i = 0; i < row->n; i++)
-        gf_buffer_format(&w->out, " %.*s %u",
-                         GF_SLICE_ARG(gf_words_term(w->words, row->worker, row->term[i])),
-                         row->count[i]);
-    return gf_buffer_check(&w->out, err);
+    collected *c = context;
+    assert_true(gf_grow(&c->at, &c->capacity, c->n + 1, sizeof *c->at));
+    c->at[c->n] = (gf_buffer){0};
+    gf_buffer_string(&c->at[c->n], qualifier);
+    gf_buffer_slice(&c->at[c->n], gf_buffer_view(value));
+    return gf_buffer_check(&c->at[c->n++], err);
 }
 
-static void assert_same_words(const gf_words *want, gf_words *got)
+static gf_status collect_made(void *context, gf_slice qualifier, const gf_compressed *value,
+                              gf_error *err)
+{
+    gf_buffer memory = {0}, copy = {0};
+    gf_slice expanded;
+    assert_int_equal(gf_value_expand(value, &memory, &expanded, err), GF_OK);
+    gf_buffer_slice(&copy, expanded);
+    gf_status st = collect(context, qualifier, &copy, err);
+    gf_buffer_release(&memory);
+    gf_buffer_release(&copy);
+    return st;
+}
+
+static gf_status collect_parts(void *context, gf_index_fill_cells *fill, void *of, uint32_t n,
+                               gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (uint32_t i = 0; i < n && st == GF_OK; i++)
+        st = fill(of, i, collect, context, err);
+    return st;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return gf_slice_compare(gf_buffer_view(a), gf_buffer_view(b));
+}
+
+/* All cells of both indexes of those documents, of what ranks made where they did. */
+static collected index_documents(gf_build_gathered *d)
 {
     gf_error err;
-    written_words a = {.words = want}, b = {.words = got};
-    assert_ok(gf_words_load_terms(got, &err));
-    assert_ok(gf_words_each(want, 0, UINT32_MAX, write_words, &a, &err));
-    assert_ok(gf_words_each(got, 0, UINT32_MAX, write_words, &b, &err));
-    assert_int_equal(a.out.len, b.out.len);
-    assert_memory_equal(a.out.ptr, b.out.ptr, a.out.len);
-    gf_buffer_release(&a.out);
-    gf_buffer_release(&b.out);
+    collected c = {.n = 0};
+    const gf_index_cells to = {collect_parts, &c};
+    const gf_rebuild_options options = {0};
+    const gf_build_plan plan = {.options = &options};
+    bool has_ids;
+    assert_ok(gf_ranks_cells_each(&d->cells, collect_made, &c, &err));
+    assert_ok(gf_build_write_search_cells(&plan, NULL, d, &to, &has_ids, &err));
+    assert_true(has_ids);
+    assert_ok(gf_build_write_similar_index(d, NULL, NULL, true, &to, &err));
+    qsort(c.at, c.n, sizeof *c.at, by_bytes);
+    return c;
+}
+
+static void release_collected(collected *c)
+{
+    for (size_t i = 0; i < c->n; i++)
+        gf_buffer_release(&c->at[i]);
+    gf_free(c->at);
+}
+
+static void assert_same_cells(const collected *a, const collected *b)
+{
+    assert_int_equal(a->n, b->n);
+    for (size_t i = 0; i < a->n; i++) {
+        assert_int_equal(a->at[i].len, b->at[i].len);
+        assert_memory_equal(a->at[i].ptr, b->at[i].ptr, a->at[i].len);
+    }
+}
+
+/* Documents of those texts, but for their rows; the ids are numbers. */
+static gf_build_gathered name_documents(const held_texts *t)
+{
+    gf_build_gathered d = {.n = (uint32_t)t->group.n};
+    d.id_start = gf_calloc((size_t)d.n + 1, sizeof *d.id_start);
+    assert_non_null(d.id_start);
+    for (uint32_t i = 0; i < d.n; i++) {
+        gf_buffer_format(&d.ids, "%06u", i);
+        d.id_start[i + 1] = d.ids.len;
+    }
+    return d;
 }
 
 static void check_texts(const held_texts *t, const gf_vectorizer_options *o,
                         const gf_fallback *fallback)
 {
     gf_error err;
-    gf_vectors want, got;
-    gf_words *want_words, *words;
-    vectorize_alone(t, o, fallback, &want, &want_words);
+    gf_build_gathered alone = name_documents(t);
+    vectorize_alone(t, o, fallback, &alone.vectors, &alone.words);
+    collected want = index_documents(&alone);
     for (unsigned n = 1; n <= 5; n += n == 3 ? 2 : 1) {
         const gf_ranks_start none = {.n = 0};
+        const gf_ranks_wants wants = {true, true, n % 2};
+        gf_build_gathered d = name_documents(t);
         pthread_t thread;
         pair p = open_pair();
         job j = {.n = n, .threads = 1 + n % 2, .fd = p.there};
@@ -405,27 +471,32 @@ static void check_texts(const held_texts *t, const gf_vectorizer_options *o,
         assert_int_equal(pthread_create(&thread, NULL, serve_ranks, &j), 0);
         gf_ranks_session_init(&session, &none, NULL, NULL);
         assert_ok(gf_ranks_session_open_over(&session, p.here, 30, &err));
-        assert_ok(analyse(&session, t, 100 * n + 57, n % 2, o, fallback, &got, &words, &err));
-        assert_same_rows(&want, &got);
-        assert_same_words(want_words, words);
-        gf_vectors_release(&got);
-        gf_words_free(words);
+        assert_ok(analyse(&session, t, 100 * n + 57, n % 2, o, fallback, &wants, &d.vectors,
+                          &d.cells, &err));
+        assert_same_rows(&alone.vectors, &d.vectors);
+        collected got = index_documents(&d);
+        assert_same_cells(&want, &got);
+        release_collected(&got);
+        gf_build_gathered_release(&d);
         assert_ok(gf_ranks_session_end(&session, &err));
         pthread_join(thread, NULL);
         assert_int_equal(j.status, GF_OK);
         gf_ranks_session_release(&session);
     }
-    gf_vectors_release(&want);
-    gf_words_free(want_words);
+    release_collected(&want);
+    gf_build_gathered_release(&alone);
 }
 
-static void rows_are_those_of_one_process(void **state)
+static void rows_and_indexes_are_those_of_one_process(void **state)
 {
     (void)state;
     gf_error err;
     held_texts t = make_texts();
     gf_vectorizer_options o = gf_vectorizer_options_default();
     gf_fallback fallback = {GF_FALLBACK_DETECT, NULL};
+    check_texts(&t, &o, &fallback);
+    gf_index_set_shape(
+        (gf_index_shape){1024, 128, 40}); /* several segments, chunks, frequent terms */
     check_texts(&t, &o, &fallback);
     fallback = (gf_fallback){GF_FALLBACK_FIXED, gf_language_find(GF_SLICE("english"))};
     assert_ok(gf_vectorizer_options_set(&o, GF_SLICE("ngrams_max"), GF_SLICE("2"), &err));
@@ -439,6 +510,7 @@ static void rows_are_those_of_one_process(void **state)
     check_texts(&t, &o, NULL);
     t.group.n = 0;
     check_texts(&t, &o, NULL);
+    gf_index_set_shape((gf_index_shape){0, 0, 0});
     release_texts(&t);
 }
 
@@ -471,8 +543,9 @@ static void cluster_texts(const held_texts *t, unsigned n, bool held, const gf_k
     const gf_ranks_start none = {.n = 0};
     const gf_vectorizer_options analysis = gf_vectorizer_options_default();
     const gf_fallback english = {GF_FALLBACK_FIXED, gf_language_find(GF_SLICE("english"))};
+    const gf_ranks_wants wants = {false, n % 2, false};
     gf_vectors vectors;
-    gf_words *words;
+    gf_ranks_cells cells;
     pthread_t thread;
     pair p = open_pair();
     job j = {.n = n, .threads = 1, .fd = p.there};
@@ -480,7 +553,8 @@ static void cluster_texts(const held_texts *t, unsigned n, bool held, const gf_k
     assert_int_equal(pthread_create(&thread, NULL, serve_ranks, &j), 0);
     gf_ranks_session_init(&session, &none, NULL, NULL);
     assert_ok(gf_ranks_session_open_over(&session, p.here, 30, &err));
-    assert_ok(analyse(&session, t, 333, false, &analysis, &english, &vectors, &words, &err));
+    assert_ok(
+        analyse(&session, t, 333, false, &analysis, &english, &wants, &vectors, &cells, &err));
     gf_row_file rows = rows_with_terms(&vectors);
     assert_int_equal(session.held_rows, rows.n_rows);
     if (!held) session.held_rows = 0;
@@ -491,7 +565,7 @@ static void cluster_texts(const held_texts *t, unsigned n, bool held, const gf_k
     gf_ranks_session_release(&session);
     gf_free((void *)rows.start);
     gf_vectors_release(&vectors);
-    gf_words_free(words);
+    gf_ranks_cells_release(&cells);
 }
 
 static void rows_that_ranks_hold_are_those_that_are_handed_out(void **state)
@@ -617,8 +691,9 @@ static gf_status hear_of_texts(uint32_t kind, gf_slice says, gf_error *err)
     const gf_ranks_start none = {.n = 0};
     gf_vectorizer_options o = gf_vectorizer_options_default();
     held_texts t = make_texts();
+    const gf_ranks_wants wants = {true, true, true};
     gf_vectors vectors;
-    gf_words *words;
+    gf_ranks_cells cells;
     pthread_t thread;
     pair p = open_pair();
     liar l = {p.there, kind, says, true};
@@ -626,7 +701,8 @@ static gf_status hear_of_texts(uint32_t kind, gf_slice says, gf_error *err)
     pthread_create(&thread, NULL, lie, &l);
     gf_ranks_session_init(&session, &none, NULL, NULL);
     gf_status st = gf_ranks_session_open_over(&session, p.here, 30, err);
-    if (st == GF_OK) st = analyse(&session, &t, 900, false, &o, NULL, &vectors, &words, err);
+    if (st == GF_OK)
+        st = analyse(&session, &t, 900, false, &o, NULL, &wants, &vectors, &cells, err);
     gf_ranks_session_release(&session);
     pthread_join(thread, NULL);
     close(p.there);
@@ -763,9 +839,13 @@ static void costs_follow_the_formula(void **state)
     c.words = 30000;
     c.distinct_words = 4000;
     gf_ranks_cost analysed = gf_ranks_cluster_cost(&c);
-    assert_int_equal(analysed.handed_out, 90000 + 8 * 10000 + 4 * 30000 + 44 * 1000);
+    assert_int_equal(analysed.handed_out,
+                     90000 + 8 * 10000 + (1.6 * 30000 + 2.7 * 10000) + 44 * 1000);
     assert_near((double)analysed.memory,
-                30 * mb + (16 * 10000 + 8 * 30000) / 4 + 200 * 4000 * pow(4, -.64), 2);
+                30 * mb + (16 * 10000 + (8 + 2.5) * 30000) / 4 + 34 * 4000 + 4 * 1000 +
+                    200 * 4000 * pow(4, -.64),
+                2);
+    assert_near((double)(analysed.first_memory - analysed.memory), 1.6 * 30000 + 2.7 * 10000, 2);
     assert_int_equal(analysed.first_pass, parted.first_pass);
     c.text = 0;
     c.rows = 100000000; /* the sample is a fiftieth */
@@ -788,7 +868,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(frames_arrive),
         cmocka_unit_test(same_bytes_for_any_number),
-        cmocka_unit_test(rows_are_those_of_one_process),
+        cmocka_unit_test(rows_and_indexes_are_those_of_one_process),
         cmocka_unit_test(rows_that_ranks_hold_are_those_that_are_handed_out),
         cmocka_unit_test(failures_are_told),
         cmocka_unit_test(other_rows_are_seen_through),

@@ -226,100 +226,6 @@ static void agrees_with_the_analysis(void **state)
     gf_buffer_release(&bytes);
 }
 
-/* ---- of several processes -------------------------------------------------------------------- */
-
-enum { PROCESSES = 3, RUN = 100 /* documents that lie together */ };
-
-/* Words of texts of which each process has counted every third run, put together in order. */
-static gf_status put_together(gf_words *const *parts, size_t n, const char *folder, gf_words **all,
-                              gf_error *err)
-{
-    gf_buffer bytes = {0};
-    uint32_t read[PROCESSES] = {0};
-    gf_status st = gf_words_create(folder, PROCESSES, all, err);
-    for (size_t i = 0; i < n && st == GF_OK; i += RUN) {
-        unsigned p = (unsigned)(i / RUN % PROCESSES);
-        uint32_t m = (uint32_t)(n - i < RUN ? n - i : RUN);
-        gf_buffer_reset(&bytes);
-        st = gf_words_write(parts[p], read[p], read[p] + m, &bytes, err);
-        if (st == GF_OK) st = gf_words_read(*all, p, m, gf_buffer_view(&bytes), err);
-        read[p] += m;
-    }
-    for (unsigned p = 0; p < PROCESSES && st == GF_OK; p++) {
-        gf_buffer_reset(&bytes);
-        gf_words_write_terms(parts[p], &bytes);
-        st = gf_buffer_check(&bytes, err);
-        if (st == GF_OK) st = gf_words_read_terms(*all, p, gf_buffer_view(&bytes), err);
-    }
-    gf_buffer_release(&bytes);
-    return st == GF_OK ? gf_words_load_terms(*all, err) : st;
-}
-
-static void collect_parts(const gf_text *texts, size_t n, gf_words **parts)
-{
-    static gf_text own[TEXTS];
-    gf_error err;
-    gf_vectorizer_options o = options_of(NULL);
-    for (unsigned p = 0; p < PROCESSES; p++) {
-        size_t m = 0;
-        for (size_t i = 0; i < n; i++)
-            if (i / RUN % PROCESSES == p) own[m++] = texts[i];
-        const reading r = {.texts = own, .n = m, .group = 500, .threads = 1 + p, .only = true};
-        assert_ok(collect(&r, &o, &parts[p], &err));
-    }
-}
-
-static void words_of_processes_are_put_together(void **state)
-{
-    (void)state;
-    static gf_text texts[TEXTS];
-    static uint32_t left[WORDS + 10];
-    gf_error err;
-    gf_buffer bytes = {0};
-    gf_random random = gf_random_seed(gf_test_seed(), 0);
-    gf_vectorizer_options o = options_of(NULL);
-    gf_words *parts[PROCESSES], *all;
-    make(&bytes, texts, &random);
-    collect_parts(texts, TEXTS, parts);
-    for (unsigned spills = 0; spills < 2; spills++) {
-        checking c = {.texts = texts, .left = left, .capacity = WORDS + 10};
-        assert_ok(put_together(parts, TEXTS, spills ? gf_test_folder() : NULL, &all, &err));
-        assert_int_equal(gf_words_workers(all), PROCESSES);
-        assert_ok(gf_analyser_create(&o.analysis, &c.analyser, &err));
-        c.words = all;
-        assert_ok(gf_words_each(all, 0, UINT32_MAX, check_row, &c, &err));
-        assert_int_equal(c.seen, TEXTS);
-        gf_analyser_free(c.analyser);
-        gf_words_free(all);
-    }
-    for (unsigned p = 0; p < PROCESSES; p++)
-        gf_words_free(parts[p]);
-    gf_buffer_release(&bytes);
-}
-
-static void other_bytes_are_no_words(void **state)
-{
-    (void)state;
-    gf_error err;
-    gf_words *w;
-    static const uint32_t row[] = {1, 0, 5 << 8 | 1}; /* term 5, once */
-    const gf_slice s = gf_slice_of((const char *)row, sizeof row);
-    assert_ok(gf_words_create(NULL, 2, &w, &err));
-    for (size_t n = 0; n < s.len; n++)
-        assert_status(GF_ECORRUPT, gf_words_read(w, 0, 1, gf_slice_of(s.ptr, n), &err));
-    assert_status(GF_ECORRUPT, gf_words_read(w, 0, 2, s, &err));
-    assert_status(GF_ECORRUPT, gf_words_read(w, 2, 1, s, &err));
-    assert_ok(gf_words_read(w, 0, 1, s, &err));
-    assert_status(GF_ECORRUPT, gf_words_read_terms(w, 0, GF_SLICE("\2\1a\1b"), &err));
-    assert_status(GF_ECORRUPT, gf_words_read_terms(w, 0, GF_SLICE("\6\1a\1b\1c\1d\1e\1f+"), &err));
-    gf_words_free(w);
-    assert_ok(gf_words_create(NULL, 1, &w, &err));
-    assert_ok(gf_words_read(w, 0, 1, s, &err));
-    assert_ok(gf_words_read_terms(w, 0, GF_SLICE("\6\1a\1b\1c\1d\1e\1f"), &err));
-    assert_slice(gf_words_term(w, 0, 5), "f");
-    gf_words_free(w);
-}
-
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 static gf_status count_words(void *context, uint32_t document, const gf_word_row *row,
@@ -340,27 +246,6 @@ static gf_status read_few(void *context, gf_error *err)
     if (st == GF_OK) assert_true(n > 0);
     gf_words_free(words);
     return st;
-}
-
-static gf_status put_few_together(void *context, gf_error *err)
-{
-    gf_words *all = NULL;
-    gf_status st = put_together(context, 250, NULL, &all, err);
-    gf_words_free(all);
-    return st;
-}
-
-static void reports_failed_allocations_of_putting_together(void **state)
-{
-    (void)state;
-    static gf_text texts[250];
-    gf_words *parts[PROCESSES];
-    for (size_t i = 0; i < 250; i++)
-        texts[i] = (gf_text){GF_SLICE("the alpha beta beta"), NULL};
-    collect_parts(texts, 250, parts);
-    gf_test_sweep(put_few_together, NULL, parts);
-    for (unsigned p = 0; p < PROCESSES; p++)
-        gf_words_free(parts[p]);
 }
 
 /* Few words in memory; and some that one text alone has too many of for that. */
@@ -390,10 +275,7 @@ int main(void)
         cmocka_unit_test(has_all_words),
         cmocka_unit_test(rows_are_the_same),
         cmocka_unit_test(agrees_with_the_analysis),
-        cmocka_unit_test(words_of_processes_are_put_together),
-        cmocka_unit_test(other_bytes_are_no_words),
         cmocka_unit_test(reports_failed_allocations),
-        cmocka_unit_test(reports_failed_allocations_of_putting_together),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "vectorize/rows/counted_rows_internal.h"
-#include "vectorize/text/language.h"
 
 /* Bytes of counts that are kept in memory; chunks of fewer are put together. */
 enum { MOST_KEPT = 1 << 20, SMALL_CHUNK = 128 << 10 };
@@ -257,90 +256,4 @@ gf_status gf_words_each(const gf_words *w, uint32_t first, uint32_t end, gf_each
     gf_buffer_release(&r.room);
     gf_free(r.values);
     return st;
-}
-
-/* ---- from one process to another ------------------------------------------------------------- */
-
-static gf_status fail_bytes(gf_error *err)
-{
-    return gf_fail(err, GF_ECORRUPT, "words of another process cannot be read");
-}
-
-static gf_status write_row(void *context, uint32_t document, const gf_word_row *row, gf_error *err)
-{
-    (void)document;
-    const gf_counts counts = {.term = row->term, .count = row->count, .n = row->n};
-    gf_rows_append(context, &counts, row->language);
-    return gf_buffer_check(context, err);
-}
-
-gf_status gf_words_write(const gf_words *w, uint32_t first, uint32_t end, gf_buffer *out,
-                         gf_error *err)
-{
-    return gf_words_each(w, first, end, write_row, out, err);
-}
-
-/* Whether the bytes are n rows; *least: ids are below. */
-static bool are_rows(gf_slice s, uint32_t n, uint32_t *least)
-{
-    const unsigned char *p = (const unsigned char *)s.ptr, *end = p + s.len;
-    enum { WORD = sizeof(uint32_t) };
-    for (uint32_t i = 0; i < n; i++) {
-        uint32_t language, count;
-        if (end - p < 2 * WORD) return false;
-        uint32_t entries = gf_rows_head(&p, &language);
-        if (language > GF_LANGUAGES) return false;
-        for (uint32_t e = 0; e < entries; e++) {
-            if (end - p < WORD) return false;
-            const unsigned char *look = p;
-            if (gf_rows_word(&look) == 0 && end - p < 3 * WORD) return false;
-            uint32_t term = gf_rows_entry(&p, &count);
-            if (term == UINT32_MAX) return false;
-            if (term >= *least) *least = term + 1;
-        }
-    }
-    return p == end;
-}
-
-gf_status gf_words_read(gf_words *w, unsigned worker, uint32_t n, gf_slice bytes, gf_error *err)
-{
-    if (worker >= w->n_workers || !are_rows(bytes, n, &w->terms[worker].least))
-        return fail_bytes(err);
-    gf_buffer rows = {0};
-    gf_buffer_slice(&rows, bytes);
-    gf_status st = gf_buffer_check(&rows, err);
-    if (st == GF_OK) st = gf_words_add(w, worker, &rows, n, err);
-    gf_buffer_release(&rows);
-    return st;
-}
-
-/* varint n; each term as a string, an empty one where no term has the id */
-void gf_words_write_terms(const gf_words *w, gf_buffer *out)
-{
-    gf_buffer_varint(out, w->terms[0].n);
-    for (uint32_t i = 0; i < w->terms[0].n; i++)
-        gf_buffer_string(out, gf_words_term(w, 0, i));
-}
-
-gf_status gf_words_read_terms(gf_words *w, unsigned worker, gf_slice s, gf_error *err)
-{
-    uint32_t n;
-    if (worker >= w->n_workers || w->terms[worker].start || !gf_slice_take_varint32(&s, &n) ||
-        n < w->terms[worker].least || n > s.len)
-        return fail_bytes(err);
-    gf_word_terms *t = &w->terms[worker];
-    t->start = gf_array((size_t)n + 1, sizeof *t->start);
-    t->bytes = gf_malloc(s.len + 1);
-    if (!t->start || !t->bytes) return gf_fail_memory(err, "words");
-    for (uint32_t i = 0; i < n; i++) {
-        gf_slice term;
-        if (!gf_slice_take_string(&s, &term)) return fail_bytes(err);
-        t->start[i] = t->n_bytes;
-        if (term.len) memcpy(t->bytes + t->n_bytes, term.ptr, term.len);
-        t->n_bytes += term.len;
-    }
-    t->start[n] = t->n_bytes;
-    t->n = n;
-    if (s.len) return fail_bytes(err);
-    return w->spill ? spill_terms(w, t, err) : GF_OK;
 }

@@ -6,9 +6,6 @@
  * All threads of a vectorizer have the same terms, those of worker 0; a megabyte of
  * counts is kept in memory, and from there on all of it lies in a temporary file. Not for several
  * threads.
- *
- * Words of several processes can be put together: each is a worker with terms of its own, of which
- * several may have the same one.
  */
 #ifndef GF_VECTORIZE_ROWS_WORDS_H
 #define GF_VECTORIZE_ROWS_WORDS_H
@@ -49,23 +46,6 @@ void gf_words_free(gf_words *words);
 
 /** No words, which those of so many workers are added to. folder as of gf_vectorizer_keep_words. */
 gf_status gf_words_create(const char *folder, unsigned workers, gf_words **words, gf_error *err);
-
-/** Append documents from `first` up to `end`, of one worker's words, for gf_words_read. */
-gf_status gf_words_write(const gf_words *words, uint32_t first, uint32_t end, gf_buffer *out,
-                         gf_error *err);
-
-/** Append the terms of worker 0, once they are loaded, for gf_words_read_terms. */
-void gf_words_write_terms(const gf_words *words, gf_buffer *out);
-
-/**
- * Add n documents of a worker behind those that are there.
- * @return GF_OK; GF_ECORRUPT (they were not written so); GF_ENOMEM, GF_EIO
- */
-gf_status gf_words_read(gf_words *words, unsigned worker, uint32_t n, gf_slice bytes,
-                        gf_error *err);
-
-/** Have the terms of a worker, all of whose documents are there. Errors likewise. */
-gf_status gf_words_read_terms(gf_words *words, unsigned worker, gf_slice bytes, gf_error *err);
 
 uint32_t gf_words_documents(const gf_words *words);
 unsigned gf_words_workers(const gf_words *words);

@@ -26,7 +26,6 @@ typedef struct gf_word_terms {
     uint64_t *start; /* n + 1; likewise */
     uint64_t n_bytes;
     uint32_t n;
-    uint32_t least;  /* ids that rows have are below */
     uint64_t offset; /* in the file: of start, which the bytes follow */
 } gf_word_terms;
 

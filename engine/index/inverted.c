@@ -1,4 +1,4 @@
-#include "engine/build/inverted.h"
+#include "engine/index/inverted.h"
 
 #include "base/grow.h"
 #include "base/memory.h"

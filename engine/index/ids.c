@@ -1,4 +1,4 @@
-#include "engine/build/index_ids.h"
+#include "engine/index/ids.h"
 
 #include "base/memory.h"
 
@@ -9,14 +9,14 @@ typedef struct id_parts {
     uint32_t segment, cells;
 } id_parts;
 
-void gf_build_first_ids(const gf_index_ids *ids, uint32_t segment_documents, gf_buffer *head)
+void gf_index_first_ids(const gf_index_ids *ids, uint32_t segment_documents, gf_buffer *head)
 {
     for (uint64_t i = 0; i < ids->n; i += segment_documents)
         gf_buffer_string(head, gf_index_id(ids, (uint32_t)i));
 }
 
 static gf_status put_ids(const id_parts *p, uint32_t cell, gf_buffer *qualifier, gf_buffer *value,
-                         gf_build_put_cell *put, void *context, gf_error *err)
+                         gf_index_put_cell *put, void *context, gf_error *err)
 {
     uint32_t from = cell * GF_INDEX_IDS;
     gf_buffer_reset(qualifier);
@@ -29,7 +29,7 @@ static gf_status put_ids(const id_parts *p, uint32_t cell, gf_buffer *qualifier,
     return st == GF_OK ? put(context, gf_buffer_view(qualifier), value, err) : st;
 }
 
-static gf_status fill_ids(void *of, uint32_t part, gf_build_put_cell *put, void *context,
+static gf_status fill_ids(void *of, uint32_t part, gf_index_put_cell *put, void *context,
                           gf_error *err)
 {
     const id_parts *p = of;
@@ -43,7 +43,7 @@ static gf_status fill_ids(void *of, uint32_t part, gf_build_put_cell *put, void 
     return st;
 }
 
-static gf_status fill_firsts(void *of, uint32_t part, gf_build_put_cell *put, void *context,
+static gf_status fill_firsts(void *of, uint32_t part, gf_index_put_cell *put, void *context,
                              gf_error *err)
 {
     (void)part;
@@ -66,7 +66,7 @@ static gf_status fill_firsts(void *of, uint32_t part, gf_build_put_cell *put, vo
     return st;
 }
 
-gf_status gf_build_write_ids(const gf_build_cells *to, const char *prefix, const gf_index_ids *ids,
+gf_status gf_index_write_ids(const gf_index_cells *to, const char *prefix, const gf_index_ids *ids,
                              uint32_t segment_documents, uint32_t segment, gf_error *err)
 {
     uint32_t first = segment * segment_documents, n = ids->n - first;
