@@ -508,8 +508,8 @@ static void nothing_is_lost_by_kills_and_others(void **state)
 static void nothing_is_lost_by_servers_that_die(void **state)
 {
     static const blow blows[] = {{"restart", "gateway"}, {"restart", "region1"},
-                                 {"cut", "region2 15"},   {"cut", "gateway 10"},
-                                 {"restart", "region2"}, {"cut", "data1 10"}};
+                                 {"cut", "region2 15"},  {"cut", "gateway 10"},
+                                 {"restart", "region2"}, {"cut", "data1 5"}};
     const char *given = getenv("GROUPERFISH_HBASE_SERVER_RUNS");
     uint64_t runs = given ? strtoull(given, NULL, 10) : 3, seed = gf_test_seed();
     history h = {.n = 0};
