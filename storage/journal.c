@@ -528,7 +528,7 @@ static gf_status fail_lost(gf_status st, gf_error *err)
 
 /* ---- times of the database ------------------------------------------------------------------- */
 
-/* What a journal has must be such that the database can have it. */
+/* Changes of a journal must be such that the database can have them. */
 static gf_status check_rows(const gf_held_row *h, const gf_change *changes, size_t n, gf_error *err)
 {
     gf_backend *b = h->db->backend;

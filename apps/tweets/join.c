@@ -49,7 +49,7 @@ gf_status gf_tweets_count(const gf_tweets *t, gf_tweets_info *info, gf_error *er
     return gf_scan_count(t->geo, NULL, GF_TWEETS_GEO_PLACES, prefix, &info->with_place, err);
 }
 
-/* What is wrong with a table is told before a batch is begun, which could not be finished. */
+/* Faults of a table are told before a batch is begun, which could not be finished. */
 static gf_status look_at_tables(const gf_tweets *t, gf_error *err)
 {
     gf_table *const tables[] = {t->raw, t->terms,     t->frequency, t->geo,

@@ -103,7 +103,7 @@ gf_status gf_tweets_hold(const gf_tweets *t, gf_hold *hold, gf_error *err)
 {
     gf_slice key = gf_buffer_view(&t->name_space);
     *hold = (gf_hold){0};
-    /* Where rows hold themselves collections' do: that of none is the namespace's own. */
+    /* A row of `collections` is held where rows hold themselves: that of none is the namespace's own. */
     if (gf_tweets_by_rows(t))
         return gf_hold_collection(t->store, (gf_place){.name_space = gf_buffer_view(&t->name)},
                                   hold, err);

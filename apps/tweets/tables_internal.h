@@ -85,7 +85,7 @@ gf_status gf_tweets_read_settings_at(gf_tweets *tweets, const gf_snapshot *snaps
 /* ---- tables that others filled (join.c) ------------------------------------------------------- */
 
 /**
- * What is to be known of tables without settings: the hash as the first tweet has it, the first
+ * Settings of tables that have none: the hash as the first tweet has it, the first
  * rules, no counts (of_others). GF_ENOTFOUND where there is no tweet.
  */
 gf_status gf_tweets_look_at_others(const gf_tweets *tweets, gf_tweets_info *info, gf_error *err);

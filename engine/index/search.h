@@ -37,7 +37,7 @@ gf_index_fill_cells gf_index_fill_words;
 
 uint32_t gf_index_length_parts(uint32_t documents);
 
-/** What the index' head tells. */
+/** Numbers that the index' head tells. */
 typedef struct gf_index_words_head {
     uint32_t documents;
     uint64_t words; /* in all */

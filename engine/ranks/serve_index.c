@@ -204,7 +204,7 @@ static void release_ordered(ordered_words *o)
     gf_free(o->id);
 }
 
-/* Those of this rank. */
+/* The cells of this rank. */
 static gf_status order_own(const indexing *x, ordered_words *o, gf_error *err)
 {
     uint32_t n = gf_words_terms(x->of->words, 0), m = 0;
@@ -399,7 +399,7 @@ static gf_status pack_chunk(void *context, size_t i, unsigned worker, gf_error *
                       : gf_words_each(x->of->words, first, end, pack_words, &p, err);
 }
 
-/* What was packed for each rank goes there, and what came is found again. */
+/* Bytes that were packed for each rank go there, and those that came are found again. */
 static gf_status deal_chunks(indexing *x, gf_error *err)
 {
     gf_status st = GF_OK;

@@ -1,4 +1,4 @@
-/* What is sent to the client: lines, each written as a whole, and answers of a batch together. */
+/* Sending to the client: lines, each written as a whole, and answers of a batch together. */
 #include "server/mcp/connection.h"
 
 #include "base/memory.h"

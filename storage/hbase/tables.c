@@ -21,7 +21,7 @@ static const char own_names[] = "grouperfish."; /* what the name of a table of o
 /* The engine's tables (storage/tables.h), but for that of users' tables. */
 static const char *const engine_tables[] = {"documents", "clusters",    "collections",
                                             "builds",    "memberships", "changes"};
-/* Those of tweets: such as others have, under the same names, and what is only ours. */
+/* Tables of tweets: such as others have, under the same names, and those that are only ours. */
 static const char *const tweets_tables[] = {"RawTwitterData", "TermIndex", "TweetFrequency",
                                             "GeoTemporalIndex"};
 static const char *const own_tweets_tables[] = {"TweetIds", "TweetDeletions", "TweetSettings"};

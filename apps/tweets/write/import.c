@@ -318,7 +318,7 @@ gf_status gf_tweets_import_delete(gf_tweets_import *m, gf_slice id, gf_error *er
     return st;
 }
 
-/* What no row can have is to be known before there is a journal, which could never be finished. */
+/* A tweet that no row can have is refused before there is a journal, which could never be finished. */
 static gf_status check_fits(gf_tweets_import *m, gf_slice json, const gf_tweet *tweet,
                             gf_error *err)
 {
