@@ -53,7 +53,8 @@ typedef struct indexing {
     gf_inverting *inverting; /* by thread */
 
     /* Chunks at hand: at the same place of each array. */
-    uint32_t chunk, n_chunks; /* the first one, of the segment; up to the size of the pool */
+    uint32_t chunk, n_chunks; /* the first one, of the segment; up to at_once */
+    uint32_t at_once;         /* the same for all ranks: the mean of their threads, rounded up */
     gf_buffer *packed;        /* by chunk and rank: what goes to each */
     gf_slice *came;           /* likewise: what came of each */
 } indexing;
@@ -204,7 +205,7 @@ static void release_ordered(ordered_words *o)
     gf_free(o->id);
 }
 
-/* The cells of this rank. */
+/* The words that this rank's documents have. */
 static gf_status order_own(const indexing *x, ordered_words *o, gf_error *err)
 {
     uint32_t n = gf_words_terms(x->of->words, 0), m = 0;
@@ -491,7 +492,7 @@ static gf_status invert_segment(indexing *x, gf_error *err)
     gf_status st = GF_OK;
     for (x->chunk = 0; x->chunk < x->at.n_chunks && st == GF_OK; x->chunk += x->n_chunks) {
         uint32_t left = x->at.n_chunks - x->chunk;
-        x->n_chunks = left < gf_pool_size(pool) ? left : gf_pool_size(pool);
+        x->n_chunks = left < x->at_once ? left : x->at_once;
         if (gf_ranks_serve_is_first(x->j))
             gf_ranks_serve_report(x->j, "indexing", x->first + x->chunk * x->at.shape.chunk,
                                   x->documents);
@@ -616,6 +617,15 @@ static gf_status index_all(indexing *x, gf_error *err)
     return st;
 }
 
+/* Ranks deal as many chunks at a time as all of them do, however many threads each has. */
+static gf_status agree(indexing *x, gf_error *err)
+{
+    uint64_t threads = gf_pool_size(x->j->by->pool);
+    gf_status st = gf_ranks_sum(x->j->by->ranks, &threads, 1, err);
+    x->at_once = (uint32_t)((threads + x->n - 1) / x->n);
+    return st;
+}
+
 static gf_status allocate(indexing *x, gf_error *err)
 {
     unsigned threads = gf_pool_size(x->j->by->pool);
@@ -623,8 +633,8 @@ static gf_status allocate(indexing *x, gf_error *err)
     x->to = gf_calloc(x->n, sizeof *x->to);
     x->view = gf_calloc(x->n, sizeof *x->view);
     x->inverting = gf_calloc(threads, sizeof *x->inverting);
-    x->packed = gf_calloc((size_t)threads * x->n, sizeof *x->packed);
-    x->came = gf_calloc((size_t)threads * x->n, sizeof *x->came);
+    x->packed = gf_calloc((size_t)x->at_once * x->n, sizeof *x->packed);
+    x->came = gf_calloc((size_t)x->at_once * x->n, sizeof *x->came);
     bool room = x->from && x->to && x->view && x->inverting && x->packed && x->came;
     return room ? GF_OK : gf_fail_memory(err, "an index");
 }
@@ -645,7 +655,7 @@ static void release(indexing *x)
         if (x->from) gf_buffer_release(&x->from[r]);
         if (x->to) gf_buffer_release(&x->to[r]);
     }
-    for (size_t i = 0; x->packed && i < (size_t)threads * x->n; i++)
+    for (size_t i = 0; x->packed && i < (size_t)x->at_once * x->n; i++)
         gf_buffer_release(&x->packed[i]);
     for (unsigned i = 0; x->inverting && i < threads; i++)
         gf_inverting_release(&x->inverting[i]);
@@ -667,7 +677,8 @@ gf_status gf_ranks_serve_index(rank_job *j, const gf_ranks_indexed_documents *of
                   .me = gf_ranks_me(j->by->ranks),
                   .at.shape = gf_index_shape_now()};
     gf_ranks_indexed head = {0, 0, 0};
-    gf_status st = allocate(&x, err);
+    gf_status st = agree(&x, err);
+    if (st == GF_OK) st = allocate(&x, err);
     if (st == GF_OK) st = number_documents(&x, err);
     head.documents = x.documents;
     if (st == GF_OK && of->words) {

@@ -93,7 +93,8 @@ static gf_status serve_rank(gf_ranks *ranks, void *context, gf_error *err)
                           .silence = no_silence,
                           .gone = holder_gone,
                           .context = j};
-    gf_status st = gf_pool_create(j->threads, &s.pool, err);
+    /* Machines differ in their processors. */
+    gf_status st = gf_pool_create(j->threads + ranks->me % 2, &s.pool, err);
     if (st == GF_OK) st = gf_ranks_serve(&s, err);
     gf_pool_free(s.pool);
     return st;
