@@ -203,7 +203,8 @@ class Lost(Ranks):
         self.starts()
         served = self.good_here("clusters", "c", "--format", "jsonl")
         again = 0
-        for number, part in enumerate([0, .05, .1, .2, .4, .6, .75]):
+        # Analysis, indexes, passes: by turns each of the three ranks.
+        for number, part in enumerate([0, .05, .1, .15, .2, .25, .3, .4, .6, .75]):
             p, seen, told = self.begin("--ranks", "3", "-k", "30"), [], False
             for now in self.phases(p, seen):
                 if now != "reading" or told:
@@ -225,29 +226,7 @@ class Lost(Ranks):
             self.assertEqual(json.loads(out)["outcome"], "rebuilt")
             self.assertEqual(self.content(), want, part)
             served = self.good_here("clusters", "c", "--format", "jsonl")
-        self.assertGreaterEqual(again, 5)
-
-    def test_a_rank_that_is_killed_while_they_index(self):
-        self.put(6000)
-        self.rebuild("--ranks", "3", "-k", "100")
-        want, served = self.content(), self.good_here("clusters", "c", "--format", "jsonl")
-        self.starts()
-        for number in range(3):
-            p, seen, killed = self.begin("--ranks", "3", "-k", "100"), [], False
-            for now in self.phases(p, seen):
-                if now == "indexing" and not killed:
-                    killed = True
-                    rank = ranks_of(self.job).get(number)
-                    if rank:
-                        os.kill(rank, signal.SIGKILL)
-                    self.assertEqual(self.good_here("clusters", "c", "--format", "jsonl"), served)
-            out = p.communicate(timeout=LONG)[0]
-            self.assertEqual(p.returncode, 0, seen)
-            self.assertEqual(json.loads(out)["outcome"], "rebuilt")
-            # A rank that had told all that it knew before it was killed is not missed.
-            self.assertIn(self.starts(), (1, 2))
-            self.assertEqual(self.content(), want)
-            served = self.good_here("clusters", "c", "--format", "jsonl")
+        self.assertGreaterEqual(again, 7)
 
     def test_a_rank_of_a_list_of_hosts_that_is_killed(self):
         self.put(6000)
