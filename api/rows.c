@@ -279,7 +279,7 @@ void gf_row_put_membership(gf_json_writer *w, const gf_membership *m)
         gf_json_put_float(w, "margin", m->score - m->second);
     }
     if (m->replaced) gf_json_put_bool(w, "replaced", true);
-    if (m->before) gf_json_put_uint(w, "before", m->before);
+    if (m->before) gf_json_put_uint(w, "cluster_before", m->before);
     if (m->provisional) gf_json_put_bool(w, "provisional", true);
     if (m->is_new) gf_json_put_bool(w, "candidate", true);
 }

@@ -72,7 +72,7 @@ const gf_row_member gf_schema_clusters[] = {
     M_MAYBE("margin", NUMBER, "only with `pending`: score less runner_up_score; absent likewise"),
     M_MAYBE("replaced", TRUTH,
             "only with `pending`: true where the build has another text of the document"),
-    M_MAYBE("before", INTEGER,
+    M_MAYBE("cluster_before", INTEGER,
             "only with `pending`: id of the cluster that the build has that text in; absent where "
             "it is in none"),
     M_MAYBE("provisional", TRUTH, "only with `pending`: true"),
@@ -281,7 +281,8 @@ const gf_row_member gf_schema_export[] = {
     M_MAYBE("runner_up_score", NUMBER, "similarity to its centre; absent likewise"),
     M_MAYBE("margin", NUMBER, "score less runner_up_score; absent likewise"),
     M_MAYBE("replaced", TRUTH, "true; only where the document was put anew since the build"),
-    M_MAYBE("before", INTEGER, "id of the cluster that the build has the older text in; likewise"),
+    M_MAYBE("cluster_before", INTEGER,
+            "id of the cluster that the build has the older text in; likewise"),
     M_MAYBE("language", TEXT,
             "name of the language that the build analyses the text in, as "
             "[analysis.md](analysis.md) has it, whether told or detected; absent where it is none"),

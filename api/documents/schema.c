@@ -43,7 +43,7 @@ const gf_row_member gf_schema_put[] = {
     M_MAYBE_OF("|results", "runner_up_score", NUMBER, "likewise: similarity to its centre"),
     M_MAYBE_OF("|results", "margin", NUMBER, "likewise: score less runner_up_score"),
     M_MAYBE_OF("|results", "replaced", TRUTH, "likewise: true where the build has an older text"),
-    M_MAYBE_OF("|results", "before", INTEGER,
+    M_MAYBE_OF("|results", "cluster_before", INTEGER,
                "likewise: id of the cluster that the build has the older text in"),
     M_MAYBE_OF("|results", "provisional", TRUTH,
                "likewise: true where the build has not this text"),
@@ -109,7 +109,7 @@ const gf_row_member gf_schema_doc[] = {
     M_MAYBE("memberships[].state.note", TEXT, "anything else"),
     M_MAYBE("memberships[].replaced", TRUTH,
             "true; only where the document was put anew since the build"),
-    M_MAYBE("memberships[].before", INTEGER,
+    M_MAYBE("memberships[].cluster_before", INTEGER,
             "id of the cluster that the build has the older text in; likewise"),
     M_MAYBE("memberships[].provisional", TRUTH,
             "true; only where the document came or was put anew since the build: it is where it "

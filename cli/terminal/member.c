@@ -120,7 +120,7 @@ static void write_others(gf_buffer *b, gf_json_value row, double size)
     bool stored = gf_member_text(row, "result").len || gf_member_text(row, "store").len;
     /* A build's cluster has the documents that the build has in it, wherever they would be now. */
     bool counted = !gf_member_flag(row, "provisional") || gf_member_flag(row, "candidate") ||
-                   gf_member_number(row, "before") == gf_member_number(row, "cluster");
+                   gf_member_number(row, "cluster_before") == gf_member_number(row, "cluster");
     if (stored && counted && size >= 1) size--;
     gf_buffer_count(b, (uint64_t)size);
     gf_buffer_str(b, size == 1 ? " other" : " others");
