@@ -27,8 +27,8 @@
  * A batch of the held row alone is one conditional write, with the next stamp. The cell `owner` stays for ever, also
  * where all else of the row is deleted: no stamp comes twice.
  *
- * Numbers of tables are a process' own, so a journal names them, and whoever finishes it looks for them
- * by name (gf_database_find_by).
+ * Numbers of tables that were opened later are a process' own. Whoever finishes a journal opens them by
+ * the schemas that it has; those of users it looks for by their names (gf_database_find_by).
  *
  * The row of gf_database_hold_by_time is for tables whose cells have times. Its stamps come of no clock of
  * ours: before step 1 the cell `clock` of its family hold is put without a time, and the time that the

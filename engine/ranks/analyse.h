@@ -28,7 +28,7 @@
  */
 bool gf_ranks_analyse_is_wanted(void);
 
-/** What is wanted of the documents, beside their rows. */
+/** Indexes that are wanted of the documents, beside their rows. */
 typedef struct gf_ranks_wants {
     bool index_of_words, index_of_rows; /* engine/rows/index_cells.h */
     bool compressed;                    /* cells as gf_value_compress makes them */
