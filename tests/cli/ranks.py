@@ -202,7 +202,6 @@ class Lost(Ranks):
         want = self.content()
         self.starts()
         served = self.good_here("clusters", "c", "--format", "jsonl")
-        again = 0
         # Analysis, indexes, passes: by turns each of the three ranks.
         for number, part in enumerate([0, .05, .1, .15, .2, .25, .3, .4, .6, .75]):
             p, seen, told = self.begin("--ranks", "3", "-k", "30"), [], False
@@ -219,14 +218,12 @@ class Lost(Ranks):
             out = p.communicate(timeout=LONG)[0]
             self.assertEqual(p.returncode, 0, seen)
             self.assertTrue(told, seen)
-            # A rank that had told all that it knew is not missed.
+            # Late in the job a rank may have told all that it knew, and is not missed.
             starts = self.starts()
-            self.assertIn(starts, (1, 2), part)
-            again += starts == 2
+            self.assertIn(starts, (1, 2) if part > .3 else (2,), part)
             self.assertEqual(json.loads(out)["outcome"], "rebuilt")
             self.assertEqual(self.content(), want, part)
             served = self.good_here("clusters", "c", "--format", "jsonl")
-        self.assertGreaterEqual(again, 7)
 
     def test_a_rank_of_a_list_of_hosts_that_is_killed(self):
         self.put(6000)
