@@ -1,5 +1,6 @@
 #include "cluster/label/labels.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cluster/label/internal.h"
@@ -253,14 +254,7 @@ static gf_status add_counts(gf_labelling *l, gf_error *err)
 double gf_label_documents(const gf_labelling *l, uint32_t cluster, uint32_t phrase)
 {
     const gf_label_counted *c = &l->counted[cluster];
-    uint32_t low = 0, high = c->n_found;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->phrases[middle] < phrase)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = gf_lower_bound(c->phrases, c->n_found, phrase);
     return low < c->n_found && c->phrases[low] == phrase ? c->documents[low] : 0;
 }
 

@@ -1,5 +1,6 @@
 #include "cluster/passes/scoring_variants.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 #include <math.h>
@@ -109,15 +110,7 @@ static term_range range_of(const building *b, size_t task)
 /* The first entry of that term or one behind it. */
 static uint32_t find_term(const gf_centre *c, uint32_t term)
 {
-    uint32_t low = 0, high = c->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->term[middle] < term)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return gf_lower_bound(c->term, c->n, term);
 }
 
 static gf_status count_task(void *context, size_t task, unsigned worker, gf_error *err)

@@ -1,5 +1,6 @@
 #include "engine/build/best.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "base/utf8.h"
 #include "cluster/label/copies.h"
@@ -130,14 +131,7 @@ static double centrality(gf_row_view row, gf_row_view centre)
 {
     double sum = 0, largest = 0;
     for (uint32_t p = 0; p < row.n; p++) {
-        uint32_t low = 0, high = centre.n;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            if (centre.col[middle] < row.col[p])
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        uint32_t low = gf_lower_bound(centre.col, centre.n, row.col[p]);
         if (low == centre.n || centre.col[low] != row.col[p]) continue;
         double part = (double)row.val[p] * centre.val[low];
         sum += part;

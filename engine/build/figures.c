@@ -7,6 +7,7 @@
  */
 #include "engine/build/figures.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "cluster/label/labels.h"
 #include "cluster/measure/figures.h"
@@ -60,14 +61,7 @@ uint32_t gf_build_heaviest_terms(const gf_centre *c, uint32_t most, uint32_t *be
 /* The weight of a term in a centre. */
 static double weight_of(const gf_centre *c, uint32_t term)
 {
-    uint32_t low = 0, high = c->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->term[middle] < term)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = gf_lower_bound(c->term, c->n, term);
     return low < c->n && c->term[low] == term ? c->value[low] : 0;
 }
 
@@ -213,26 +207,12 @@ static gf_status watch_all(figuring *f, gf_pool *pool, gf_error *err)
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* The first clustered row of that document or a later one. */
-static uint32_t point_from(const gf_build_clustered *c, uint32_t document)
-{
-    uint32_t low = 0, high = c->kmeans.n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (c->row_of[middle] < document)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
 /* Count rows 0 .. n-1 of x, which are documents from `first` on. */
 static void count_rows(const figuring *f, gf_figures_tally *tally, const gf_csr *x, uint32_t from,
                        uint32_t n, uint32_t first)
 {
     const gf_build_clustered *c = f->clustered;
-    uint32_t point = point_from(c, first);
+    uint32_t point = gf_lower_bound(c->row_of, c->kmeans.n, first);
     for (uint32_t i = 0; i < n; i++) {
         bool is_member = point < c->kmeans.n && c->row_of[point] == first + i;
         gf_figures_tally_add(tally, &f->index, gf_csr_row(x, from + i),

@@ -11,6 +11,7 @@
 #include "engine/build/gather.h"
 
 #include "base/grow.h"
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "engine/text/batch.h"
 #include "engine/text/language_watch.h"
@@ -85,14 +86,7 @@ uint32_t gf_build_gathered_find(const gf_build_gathered *g, gf_slice id)
 
 uint32_t gf_build_find_row(const uint32_t *row_of, uint32_t n, uint32_t document)
 {
-    uint32_t from = 0, to = n;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (row_of[middle] < document)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    uint32_t from = gf_lower_bound(row_of, n, document);
     return from < n && row_of[from] == document ? from : GF_BUILD_NONE;
 }
 

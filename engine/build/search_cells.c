@@ -190,11 +190,7 @@ static gf_status write_segment(writing *w, gf_pool *pool, const gf_cancel *cance
 {
     const gf_index_cells *to = w->to;
     w->first = w->at.segment * w->at.shape.segment;
-    w->at.m = w->n - w->first < w->at.shape.segment ? w->n - w->first : w->at.shape.segment;
-    w->at.n_chunks = gf_index_count(w->at.m, w->at.shape.chunk);
-    w->at.pieces = gf_calloc(w->at.n_chunks, sizeof *w->at.pieces);
-    w->at.length = gf_array(w->at.m, sizeof *w->at.length);
-    gf_status st = w->at.pieces && w->at.length ? GF_OK : gf_fail_memory(err, "an index");
+    gf_status st = gf_index_segment_begin(&w->at, w->n, true, err);
     if (st == GF_OK) st = gf_pool_run(pool, w->at.n_chunks, invert_chunk, w, cancel, err);
     if (st == GF_OK)
         st = gf_index_write_ids(to, GF_INDEX_SEARCH, &w->of.ids, w->at.shape.segment, w->at.segment,
@@ -202,12 +198,7 @@ static gf_status write_segment(writing *w, gf_pool *pool, const gf_cancel *cance
     uint32_t lengths = gf_index_length_parts(w->at.m);
     if (st == GF_OK) st = to->parts(to->context, gf_index_fill_lengths, &w->at, lengths, err);
     if (st == GF_OK) st = write_postings(w, err);
-    for (uint32_t i = 0; w->at.pieces && i < w->at.n_chunks; i++)
-        gf_piece_release(&w->at.pieces[i]);
-    gf_free(w->at.pieces);
-    gf_free(w->at.length);
-    w->at.pieces = NULL;
-    w->at.length = NULL;
+    gf_index_segment_end(&w->at);
     return st;
 }
 

@@ -61,16 +61,13 @@ static gf_status write_segment(writing *w, gf_pool *pool, const gf_cancel *cance
 {
     const gf_vectors *v = &w->d->vectors;
     uint32_t terms = v->entries ? gf_build_gathered_row_file(w->d).n_cols : v->x.n_cols;
-    w->first = w->at.segment * w->at.shape.segment;
-    w->at.m = w->d->n - w->first < w->at.shape.segment ? w->d->n - w->first : w->at.shape.segment;
     /* Ranks have made all else. */
     if (w->d->cells.of.index_of_rows)
         return w->own_ids ? gf_index_write_ids(to, GF_INDEX_MATRIX, &w->ids, w->at.shape.segment,
                                                w->at.segment, err)
                           : GF_OK;
-    w->at.n_chunks = gf_index_count(w->at.m, w->at.shape.chunk);
-    w->at.pieces = gf_calloc(w->at.n_chunks, sizeof *w->at.pieces);
-    gf_status st = w->at.pieces ? GF_OK : gf_fail_memory(err, "an index");
+    w->first = w->at.segment * w->at.shape.segment;
+    gf_status st = gf_index_segment_begin(&w->at, w->d->n, false, err);
     if (st == GF_OK) st = gf_pool_run(pool, w->at.n_chunks, invert_chunk, w, cancel, err);
     if (st == GF_OK && w->own_ids)
         st = gf_index_write_ids(to, GF_INDEX_MATRIX, &w->ids, w->at.shape.segment, w->at.segment,
@@ -78,10 +75,7 @@ static gf_status write_segment(writing *w, gf_pool *pool, const gf_cancel *cance
     if (st == GF_OK)
         st = to->parts(to->context, gf_index_fill_columns, &w->at,
                        gf_index_count(terms, GF_INDEX_PART), err);
-    for (uint32_t i = 0; w->at.pieces && i < w->at.n_chunks; i++)
-        gf_piece_release(&w->at.pieces[i]);
-    gf_free(w->at.pieces);
-    w->at.pieces = NULL;
+    gf_index_segment_end(&w->at);
     return st;
 }
 

@@ -2,6 +2,7 @@
  * Stability: the steps of a rebuild up to its clusters are taken again, over a snapshot, with other
  * seeds and over halves of the documents; what comes of each run is compared with the served build.
  */
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "cluster/measure/match.h"
@@ -36,14 +37,7 @@ typedef struct repeating {
 
 static uint32_t place_of(const repeating *r, uint32_t id)
 {
-    uint32_t low = 0, high = r->k;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (r->ids[middle] < id)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = gf_lower_bound(r->ids, r->k, id);
     return low < r->k && r->ids[low] == id ? low : r->k;
 }
 

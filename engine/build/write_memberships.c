@@ -1,6 +1,8 @@
 /* Writing memberships: for each document of a build its place in it. */
 #include "engine/build/write_internal.h"
 
+#include "base/lower_bound.h"
+
 #include "engine/rows/hours.h"
 #include "engine/rows/model.h"
 #include "storage/run_writer.h"
@@ -64,20 +66,6 @@ static gf_status take_membership(const gf_build_writing *w, uint32_t document, u
     return st;
 }
 
-/* The first clustered row whose document is not below this one: row_of rises. */
-static uint32_t first_point(const gf_build_clustered *c, uint32_t document)
-{
-    uint32_t from = 0, to = c->kmeans.n;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (c->row_of[middle] < document)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
-}
-
 uint32_t gf_build_membership_part(const gf_build_plan *plan)
 {
     return plan->settings.store_vectors ? GF_PART_WITH_VECTORS : GF_PART_MEMBERS;
@@ -88,7 +76,8 @@ gf_status gf_build_fill_memberships(const gf_build_writing *w, uint32_t part, gf
 {
     const gf_build_clustered *c = w->clustered;
     uint32_t size = gf_build_membership_part(w->plan), n = w->documents->n, from = part * size;
-    uint32_t to = n - from > size ? from + size : n, point = first_point(c, from);
+    uint32_t to = n - from > size ? from + size : n,
+             point = gf_lower_bound(c->row_of, c->kmeans.n, from);
     gf_buffer key = {0}, vector = {0};
     gf_run_writer out = {.batch = NULL};
     gf_status st = GF_OK;

@@ -1,6 +1,7 @@
 #include "engine/index/inverted.h"
 
 #include "base/grow.h"
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "engine/rows/index_cells.h"
@@ -29,15 +30,7 @@ void gf_inverting_release(gf_inverting *v)
 
 uint32_t gf_piece_find(const gf_piece *p, uint32_t term)
 {
-    uint32_t low = 0, high = p->n;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (p->term[middle] < term)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return gf_lower_bound(p->term, p->n, term);
 }
 
 gf_slice gf_piece_postings(const gf_piece *p, uint32_t i)

@@ -298,6 +298,30 @@ gf_status gf_index_fill_words(void *of, uint32_t part, gf_index_put_cell *put, v
     return st;
 }
 
+/* ---- a segment ------------------------------------------------------------------------------- */
+
+gf_status gf_index_segment_begin(gf_index_segment *s, uint32_t documents, bool has_lengths,
+                                 gf_error *err)
+{
+    uint32_t left = documents - s->segment * s->shape.segment;
+    s->m = left < s->shape.segment ? left : s->shape.segment;
+    s->n_chunks = gf_index_count(s->m, s->shape.chunk);
+    s->pieces = gf_calloc(s->n_chunks, sizeof *s->pieces);
+    s->length = has_lengths ? gf_array(s->m, sizeof *s->length) : NULL;
+    bool room = s->pieces && (s->length || !has_lengths);
+    return room ? GF_OK : gf_fail_memory(err, "an index");
+}
+
+void gf_index_segment_end(gf_index_segment *s)
+{
+    for (uint32_t i = 0; s->pieces && i < s->n_chunks; i++)
+        gf_piece_release(&s->pieces[i]);
+    gf_free(s->pieces);
+    gf_free(s->length);
+    s->pieces = NULL;
+    s->length = NULL;
+}
+
 /* ---- how many parts, and the head ------------------------------------------------------------ */
 
 uint32_t gf_index_length_parts(uint32_t documents)

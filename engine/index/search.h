@@ -14,7 +14,7 @@
 
 enum { GF_INDEX_PART = 1 << 12 /* terms of a part */ };
 
-/** A segment; all is borrowed. */
+/** A segment; strings and heads are borrowed. */
 typedef struct gf_index_segment {
     gf_index_shape shape;
     uint32_t segment, m, n_chunks; /* m documents */
@@ -25,6 +25,18 @@ typedef struct gf_index_segment {
     uint32_t n_strings, n_languages;
     gf_buffer *heads; /* by part of terms: of its frequent ones, in order */
 } gf_index_segment;
+
+/**
+ * Room for the pieces of the segment at hand, and its size.
+ *
+ * @param documents    of all segments
+ * @param has_lengths  room for those, too
+ */
+gf_status gf_index_segment_begin(gf_index_segment *segment, uint32_t documents, bool has_lengths,
+                                 gf_error *err);
+
+/** Free that, also after a failure. */
+void gf_index_segment_end(gf_index_segment *segment);
 
 /** Lengths; as many parts as gf_index_length_parts says. */
 gf_index_fill_cells gf_index_fill_lengths;

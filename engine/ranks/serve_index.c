@@ -13,6 +13,7 @@
  *
  * Cells depend on the documents alone, and not on how many ranks there are.
  */
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "base/order.h"
 #include "engine/index/similar.h"
@@ -94,15 +95,7 @@ static gf_status number_documents(indexing *x, gf_error *err)
 /* This rank's first document whose number is not below. */
 static uint32_t find_own(const indexing *x, uint32_t number)
 {
-    uint32_t from = 0, to = x->own;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (x->number[middle] < number)
-            from = middle + 1;
-        else
-            to = middle;
-    }
-    return from;
+    return gf_lower_bound(x->number, x->own, number);
 }
 
 /* A document's place: which rank has it. */
@@ -580,31 +573,16 @@ static gf_status tell_words(indexing *x, gf_error *err)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
-static void release_segment(indexing *x)
-{
-    for (uint32_t i = 0; x->at.pieces && i < x->at.n_chunks; i++)
-        gf_piece_release(&x->at.pieces[i]);
-    gf_free(x->at.pieces);
-    gf_free(x->at.length);
-    x->at.pieces = NULL;
-    x->at.length = NULL;
-}
-
 static gf_status index_segment(indexing *x, gf_error *err)
 {
     x->first = x->at.segment * x->at.shape.segment;
-    x->at.m = x->documents - x->first;
-    if (x->at.m > x->at.shape.segment) x->at.m = x->at.shape.segment;
-    x->at.n_chunks = gf_index_count(x->at.m, x->at.shape.chunk);
-    x->at.pieces = gf_calloc(x->at.n_chunks, sizeof *x->at.pieces);
-    x->at.length = x->of_rows ? NULL : gf_array(x->at.m, sizeof *x->at.length);
-    bool room = x->at.pieces && (x->at.length || x->of_rows);
-    gf_status st = room ? invert_segment(x, err) : gf_fail_memory(err, "an index");
+    gf_status st = gf_index_segment_begin(&x->at, x->documents, !x->of_rows, err);
+    if (st == GF_OK) st = invert_segment(x, err);
     if (st == GF_OK)
         st = x->of_rows ? tell_parts(x, gf_index_fill_columns,
                                      gf_index_count(x->terms, GF_INDEX_PART), err)
                         : tell_words(x, err);
-    release_segment(x);
+    gf_index_segment_end(&x->at);
     return st;
 }
 

@@ -1,6 +1,7 @@
 /* Items of a query in the index: words, prefixes, several words one behind the other. */
 #include "engine/search/internal.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 
 /* ---- outdated documents ---------------------------------------------------------------------- */
@@ -8,15 +9,7 @@
 /* The first outdated one that is not below a document, by its place. */
 static size_t find_outdated(const gf_search_source *s, uint32_t document)
 {
-    size_t low = 0, high = s->n_outdated;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->outdated[middle] < document)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return gf_lower_bound(s->outdated, (uint32_t)s->n_outdated, document);
 }
 
 void gf_search_drop_outdated(const gf_search_source *s, uint32_t first, uint32_t n, uint64_t *bits)
@@ -268,14 +261,7 @@ void gf_search_items_release(gf_search_items *q)
 static void load_found(const gf_postings *found, uint32_t first, const double *bound,
                        gf_index_chunk *c)
 {
-    size_t low = 0, high = found->n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (found->document[middle] < first)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    size_t low = gf_lower_bound(found->document, (uint32_t)found->n, first);
     for (; low < found->n && found->document[low] - first < c->n; low++) {
         uint32_t d = found->document[low] - first;
         c->has[d / GF_INDEX_RANGE] |= UINT64_C(1) << d % GF_INDEX_RANGE;

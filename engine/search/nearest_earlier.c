@@ -11,6 +11,7 @@
  */
 #include "engine/search/internal.h"
 
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "base/options.h"
 #include "engine/view/text_rows.h"
@@ -175,14 +176,7 @@ static int by_rarity(const void *a, const void *b, void *context)
 
 static float value_of(gf_row_view row, uint32_t term)
 {
-    uint32_t from = 0, to = row.n;
-    while (from < to) {
-        uint32_t middle = from + (to - from) / 2;
-        if (row.col[middle] < term)
-            from = middle + 1;
-        else
-            to = middle;
-    }
+    uint32_t from = gf_lower_bound(row.col, row.n, term);
     return row.val[from];
 }
 

@@ -5,6 +5,7 @@
 #include "engine/view/text_rows.h"
 
 #include "base/grow.h"
+#include "base/lower_bound.h"
 #include "base/memory.h"
 #include "cluster/map/map.h"
 #include "grouperfish/matrix.h"
@@ -22,14 +23,7 @@ typedef struct laying {
 /* A cluster's id to the row of its centre; n_clusters where there is none. */
 static uint32_t number_of(const gf_build_matrix *m, uint32_t cluster)
 {
-    uint32_t low = 0, high = m->n_clusters;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (m->cluster[middle] < cluster)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    uint32_t low = gf_lower_bound(m->cluster, m->n_clusters, cluster);
     return low < m->n_clusters && m->cluster[low] == cluster ? low : m->n_clusters;
 }
 
