@@ -24,8 +24,8 @@ typedef struct writing {
     gf_indexed_words of;
     uint32_t n; /* documents */
 
-    atomic_uchar **used;                  /* by worker: which of its words there are */
-    uint32_t **number;                    /* by worker: the number of each of these */
+    atomic_uchar *used;                   /* which words there are */
+    uint32_t *number;                     /* of each of these */
     atomic_bool spoken[GF_LANGUAGES + 1]; /* languages that documents have, by index + 1 */
     uint32_t language[GF_LANGUAGES + 1];  /* their numbers in the index */
     atomic_ullong words;                  /* of all documents */
@@ -46,10 +46,9 @@ static gf_status note_row(void *context, uint32_t document, const gf_word_row *r
 {
     (void)document, (void)err;
     note_task *t = context;
-    atomic_uchar *used = t->w->used[row->worker];
     for (uint32_t e = 0; e < row->n; e++) {
         t->words += row->count[e];
-        atomic_store_explicit(&used[row->term[e]], 1, memory_order_relaxed);
+        atomic_store_explicit(&t->w->used[row->term[e]], 1, memory_order_relaxed);
     }
     if (row->n) atomic_store_explicit(&t->w->spoken[row->language], true, memory_order_relaxed);
     return GF_OK;
@@ -68,53 +67,34 @@ static gf_status note_words(void *context, size_t i, unsigned worker, gf_error *
 
 static gf_status begin_words(writing *w, gf_error *err)
 {
-    unsigned workers = gf_words_workers(w->of.words);
-    w->used = gf_calloc(workers, sizeof *w->used);
-    w->number = gf_calloc(workers, sizeof *w->number);
-    if (!w->used || !w->number) return gf_fail_memory(err, "an index");
-    for (unsigned k = 0; k < workers; k++) {
-        w->used[k] = gf_calloc(gf_words_terms(w->of.words, k), sizeof **w->used);
-        w->number[k] = gf_array(gf_words_terms(w->of.words, k), sizeof **w->number);
-        if (!w->used[k] || !w->number[k]) return gf_fail_memory(err, "an index");
-    }
-    return GF_OK;
+    uint32_t n = gf_words_terms(w->of.words);
+    w->used = gf_calloc(n, sizeof *w->used);
+    w->number = gf_array(n, sizeof *w->number);
+    return w->used && w->number ? GF_OK : gf_fail_memory(err, "an index");
 }
 
-/* A word of a worker's. */
-typedef struct own_word {
-    unsigned worker;
-    uint32_t id;
-} own_word;
-
-/* Number the words that there are by their bytes; several workers may have the same one. */
+/* Number the words that there are by their bytes. */
 static gf_status order_words(writing *w, gf_error *err)
 {
     const gf_words *words = w->of.words;
-    uint64_t most = 0;
-    uint32_t n = 0;
-    for (unsigned k = 0; k < gf_words_workers(words); k++)
-        for (uint32_t id = 0; id < gf_words_terms(words, k); id++)
-            most += w->used[k][id];
-    if (most > UINT32_MAX) return gf_fail(err, GF_ELIMIT, "too many words in an index");
-    own_word *own = gf_array((size_t)most, sizeof *own);
-    uint32_t *order = gf_array((size_t)most, sizeof *order);
-    gf_slice *strings = gf_array((size_t)most, sizeof *strings);
-    w->at.strings = gf_array((size_t)most, sizeof *w->at.strings);
+    uint32_t terms = gf_words_terms(words), most = 0, n = 0;
+    for (uint32_t id = 0; id < terms; id++)
+        most += w->used[id];
+    uint32_t *own = gf_array(most, sizeof *own), *order = gf_array(most, sizeof *order);
+    gf_slice *strings = gf_array(most, sizeof *strings);
+    w->at.strings = gf_array(most, sizeof *w->at.strings);
     gf_status st =
         own && order && strings && w->at.strings ? GF_OK : gf_fail_memory(err, "an index");
-    for (unsigned k = 0; st == GF_OK && k < gf_words_workers(words); k++)
-        for (uint32_t id = 0; id < gf_words_terms(words, k); id++) {
-            if (!w->used[k][id]) continue;
-            strings[n] = gf_words_term(words, k, id);
-            own[n++] = (own_word){k, id};
-        }
+    for (uint32_t id = 0; id < terms && st == GF_OK; id++) {
+        if (!w->used[id]) continue;
+        strings[n] = gf_words_term(words, id);
+        own[n++] = id;
+    }
     if (st == GF_OK) st = gf_order_slices(strings, n, order, err);
     for (uint32_t i = 0; i < n && st == GF_OK; i++) {
-        gf_slice s = strings[order[i]];
-        const own_word *o = &own[order[i]];
-        if (i == 0 || !gf_slice_equal(s, w->at.strings[w->at.n_strings - 1]))
-            w->at.strings[w->at.n_strings++] = s;
-        w->number[o->worker][o->id] = w->at.n_strings - 1;
+        w->at.strings[i] = strings[order[i]];
+        w->number[own[order[i]]] = i;
+        w->at.n_strings++;
     }
     gf_free(own);
     gf_free(order);
@@ -144,7 +124,7 @@ static gf_status add_row(void *context, uint32_t document, const gf_word_row *ro
 {
     const chunk_task *t = context;
     writing *w = t->w;
-    const uint32_t *number = w->number[row->worker];
+    const uint32_t *number = w->number;
     uint32_t base = w->language[row->language] * w->at.n_strings;
     uint64_t words = 0;
     gf_status st = GF_OK;
@@ -237,11 +217,6 @@ static gf_status write_around(const gf_build_gathered *d, const gf_index_cells *
 
 static void release_writing(writing *w, unsigned threads)
 {
-    unsigned workers = w->of.words ? gf_words_workers(w->of.words) : 0;
-    for (unsigned k = 0; k < workers; k++) {
-        if (w->used) gf_free(w->used[k]);
-        if (w->number) gf_free(w->number[k]);
-    }
     for (unsigned i = 0; w->inverting && i < threads; i++)
         gf_inverting_release(&w->inverting[i]);
     gf_free(w->used);

@@ -201,7 +201,7 @@ static void release_ordered(ordered_words *o)
 /* The words that this rank's documents have. */
 static gf_status order_own(const indexing *x, ordered_words *o, gf_error *err)
 {
-    uint32_t n = gf_words_terms(x->of->words, 0), m = 0;
+    uint32_t n = gf_words_terms(x->of->words), m = 0;
     for (uint32_t id = 0; id < n; id++)
         m += x->used[id];
     o->strings = gf_array(m, sizeof *o->strings);
@@ -210,7 +210,7 @@ static gf_status order_own(const indexing *x, ordered_words *o, gf_error *err)
     if (!o->strings || !o->order || !o->id) return gf_fail_memory(err, "an index");
     for (uint32_t id = 0; id < n; id++) {
         if (!x->used[id]) continue;
-        o->strings[o->n] = gf_words_term(x->of->words, 0, id);
+        o->strings[o->n] = gf_words_term(x->of->words, id);
         o->id[o->n++] = id;
     }
     return gf_order_slices(o->strings, o->n, o->order, err);
@@ -251,7 +251,7 @@ static gf_status number_words(indexing *x, const ordered_words *own, gf_error *e
     while (gf_slice_take_string(&s, &word))
         n++;
     x->at.strings = gf_array(n, sizeof *x->at.strings);
-    x->of_word = gf_array(gf_words_terms(x->of->words, 0), sizeof *x->of_word);
+    x->of_word = gf_array(gf_words_terms(x->of->words), sizeof *x->of_word);
     if (!x->at.strings || !x->of_word) return gf_fail_memory(err, "an index");
     for (s = gf_buffer_view(&x->bytes); gf_slice_take_string(&s, &word);) {
         if (at < own->n && gf_slice_equal(own->strings[own->order[at]], word))
@@ -290,7 +290,7 @@ static gf_status begin_words(indexing *x, gf_ranks_indexed *head, gf_error *err)
     gf_words *words = x->of->words;
     gf_status st = gf_words_load_terms(words, err);
     if (st != GF_OK) return st;
-    x->used = gf_calloc(gf_words_terms(words, 0), sizeof *x->used);
+    x->used = gf_calloc(gf_words_terms(words), sizeof *x->used);
     if (!x->used) return gf_fail_memory(err, "an index");
     st = gf_pool_run(x->j->by->pool, gf_index_count(x->own, NOTED), note_words, x, NULL, err);
     if (st == GF_OK) st = add_up(x, head, err);

@@ -51,8 +51,7 @@ static gf_status write_row(void *context, uint32_t document, const gf_word_row *
                      row->language ? gf_language_at(row->language - 1)->name : "-");
     for (uint32_t i = 0; i < row->n; i++)
         gf_buffer_format(&w->out, "%s %.*s %u", i ? "," : "",
-                         GF_SLICE_ARG(gf_words_term(w->words, row->worker, row->term[i])),
-                         row->count[i]);
+                         GF_SLICE_ARG(gf_words_term(w->words, row->term[i])), row->count[i]);
     gf_buffer_byte(&w->out, '\n');
     return GF_OK;
 }
@@ -159,7 +158,7 @@ static gf_status check_row(void *context, uint32_t document, const gf_word_row *
         if (a.words[i].use != GF_WORD_NONE) distinct += c->left[a.words[i].term]++ == 0;
     assert_int_equal(row->n, distinct);
     for (uint32_t i = 0; i < row->n; i++) {
-        uint32_t id = gf_strings_find(terms, gf_words_term(c->words, row->worker, row->term[i]));
+        uint32_t id = gf_strings_find(terms, gf_words_term(c->words, row->term[i]));
         assert_true(id != GF_STRING_NONE);
         assert_int_equal(c->left[id], row->count[i]);
         c->left[id] = 0;

@@ -96,7 +96,7 @@ gf_status gf_vectorizer_spill(gf_vectorizer *v, const char *folder, gf_error *er
 
 gf_status gf_vectorizer_keep_words(gf_vectorizer *v, const char *folder, bool only, gf_error *err)
 {
-    gf_status st = gf_words_create(folder, 1, &v->words, err);
+    gf_status st = gf_words_create(folder, &v->words, err);
     if (st == GF_OK) v->words->only = only;
     return st;
 }
@@ -248,7 +248,7 @@ static gf_status run(gf_vectorizer *v, const gf_text *texts, size_t n, size_t n_
     for (size_t i = 0; i < n_tasks; i++) {
         gf_chunk chunk = j.chunks[i];
         chunk.first += v->n_docs;
-        if (st == GF_OK && v->words) st = gf_words_add(v->words, 0, &chunk.words, chunk.n, err);
+        if (st == GF_OK && v->words) st = gf_words_add(v->words, &chunk.words, chunk.n, err);
         gf_buffer_release(&chunk.words);
         gf_status kept = keep_chunk(v, &chunk, st == GF_OK ? err : NULL);
         if (st == GF_OK) st = kept;

@@ -11,11 +11,8 @@ void gf_words_free(gf_words *w)
     if (!w) return;
     for (size_t i = 0; i < w->n_chunks; i++)
         gf_buffer_release(&w->chunks[i].rows);
-    for (unsigned k = 0; w->terms && k < w->n_workers; k++) {
-        gf_free(w->terms[k].bytes);
-        gf_free(w->terms[k].start);
-    }
-    gf_free(w->terms);
+    gf_free(w->terms.bytes);
+    gf_free(w->terms.start);
     gf_free(w->chunks);
     gf_spill_free(w->spill);
     gf_free(w);
@@ -26,22 +23,11 @@ uint32_t gf_words_documents(const gf_words *w)
     return w->n_docs;
 }
 
-unsigned gf_words_workers(const gf_words *w)
-{
-    return w->n_workers;
-}
-
-gf_status gf_words_create(const char *folder, unsigned workers, gf_words **words, gf_error *err)
+gf_status gf_words_create(const char *folder, gf_words **words, gf_error *err)
 {
     gf_words *w = gf_calloc(1, sizeof *w);
     if (!w) return gf_fail_memory(err, "words");
     w->folder = folder;
-    w->n_workers = workers;
-    w->terms = gf_calloc(workers, sizeof *w->terms);
-    if (!w->terms) {
-        gf_words_free(w);
-        return gf_fail_memory(err, "words");
-    }
     *words = w;
     return GF_OK;
 }
@@ -85,20 +71,20 @@ static gf_status grow(gf_words *w, gf_error *err)
 }
 
 /* True if rows go behind those of the last chunk. */
-static bool joins_last(const gf_words *w, unsigned worker, const gf_buffer *rows)
+static bool joins_last(const gf_words *w, const gf_buffer *rows)
 {
     if (w->n_chunks == 0) return false;
     const gf_word_chunk *last = &w->chunks[w->n_chunks - 1];
-    return !last->spilled && last->worker == worker && last->n_bytes + rows->len <= SMALL_CHUNK;
+    return !last->spilled && last->n_bytes + rows->len <= SMALL_CHUNK;
 }
 
-gf_status gf_words_add(gf_words *w, unsigned worker, gf_buffer *rows, uint32_t n, gf_error *err)
+gf_status gf_words_add(gf_words *w, gf_buffer *rows, uint32_t n, gf_error *err)
 {
     gf_status st = GF_OK;
-    bool joins = joins_last(w, worker, rows);
+    bool joins = joins_last(w, rows);
     if (!joins && w->n_chunks == w->capacity) st = grow(w, err);
     if (st != GF_OK) return st;
-    if (!joins) w->chunks[w->n_chunks++] = (gf_word_chunk){.worker = worker};
+    if (!joins) w->chunks[w->n_chunks++] = (gf_word_chunk){.n = 0};
     gf_word_chunk *c = &w->chunks[w->n_chunks - 1];
     w->kept += rows->len;
     w->n_docs += n;
@@ -150,8 +136,8 @@ static gf_status spill_terms(gf_words *w, gf_word_terms *t, gf_error *err)
 
 gf_status gf_words_keep_terms(gf_words *w, gf_dictionary *dictionary, gf_error *err)
 {
-    gf_status st = copy_terms(&w->terms[0], dictionary, err);
-    return st == GF_OK && w->spill ? spill_terms(w, &w->terms[0], err) : st;
+    gf_status st = copy_terms(&w->terms, dictionary, err);
+    return st == GF_OK && w->spill ? spill_terms(w, &w->terms, err) : st;
 }
 
 static gf_status load_terms(const gf_words *w, gf_word_terms *t, gf_error *err)
@@ -172,20 +158,17 @@ static gf_status load_terms(const gf_words *w, gf_word_terms *t, gf_error *err)
 
 gf_status gf_words_load_terms(gf_words *w, gf_error *err)
 {
-    gf_status st = GF_OK;
-    for (unsigned k = 0; k < w->n_workers && st == GF_OK; k++)
-        if (w->terms[k].n && !w->terms[k].start) st = load_terms(w, &w->terms[k], err);
-    return st;
+    return w->terms.n && !w->terms.start ? load_terms(w, &w->terms, err) : GF_OK;
 }
 
-uint32_t gf_words_terms(const gf_words *w, unsigned worker)
+uint32_t gf_words_terms(const gf_words *w)
 {
-    return w->terms[worker].n;
+    return w->terms.n;
 }
 
-gf_slice gf_words_term(const gf_words *w, unsigned worker, uint32_t term)
+gf_slice gf_words_term(const gf_words *w, uint32_t term)
 {
-    const gf_word_terms *t = &w->terms[worker];
+    const gf_word_terms *t = &w->terms;
     return gf_slice_of(t->bytes + t->start[term], (size_t)(t->start[term + 1] - t->start[term]));
 }
 
@@ -227,7 +210,7 @@ static gf_status read_chunk(const gf_words *w, const gf_word_chunk *c, uint32_t 
     const unsigned char *p;
     gf_status st = chunk_rows(w, c, r, &p, err);
     for (uint32_t i = 0; i < c->n && document + i < end && st == GF_OK; i++) {
-        gf_word_row row = {.worker = c->worker};
+        gf_word_row row = {.n = 0};
         row.n = gf_rows_head(&p, &row.language);
         st = reserve(r, row.n, err);
         if (st != GF_OK) break;

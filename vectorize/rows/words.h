@@ -3,9 +3,8 @@
  * too short or too long and those that no row has included, n-grams not. It is what an index of a
  * collection's words is made of, counted while the rows are, so that no text is analysed twice.
  *
- * All threads of a vectorizer have the same terms, those of worker 0; a megabyte of
- * counts is kept in memory, and from there on all of it lies in a temporary file. Not for several
- * threads.
+ * All threads of a vectorizer have the same terms. A megabyte of counts is kept in memory, and from
+ * there on all of it lies in a temporary file. Not for several threads.
  */
 #ifndef GF_VECTORIZE_ROWS_WORDS_H
 #define GF_VECTORIZE_ROWS_WORDS_H
@@ -16,7 +15,6 @@ typedef struct gf_words gf_words;
 
 /** The words of one document, borrowed for the call. */
 typedef struct gf_word_row {
-    unsigned worker;   /* whose terms they are */
     uint32_t language; /* gf_language_index + 1 of what it was analysed in; 0: none */
     uint32_t n;
     const uint32_t *term;  /* n distinct ids */
@@ -44,18 +42,14 @@ gf_status gf_vectorizer_keep_words(gf_vectorizer *vectorizer, const char *folder
 gf_status gf_vectorizer_take_words(gf_vectorizer *vectorizer, gf_words **words, gf_error *err);
 void gf_words_free(gf_words *words);
 
-/** No words, which those of so many workers are added to. folder as of gf_vectorizer_keep_words. */
-gf_status gf_words_create(const char *folder, unsigned workers, gf_words **words, gf_error *err);
-
 uint32_t gf_words_documents(const gf_words *words);
-unsigned gf_words_workers(const gf_words *words);
 
 /** Have the terms in memory, where they are in the file. GF_ENOMEM, GF_EIO. */
 gf_status gf_words_load_terms(gf_words *words, gf_error *err);
-uint32_t gf_words_terms(const gf_words *words, unsigned worker);
+uint32_t gf_words_terms(const gf_words *words);
 
 /** A term, once they are loaded; empty where no term has the id. Borrowed until free. */
-gf_slice gf_words_term(const gf_words *words, unsigned worker, uint32_t term);
+gf_slice gf_words_term(const gf_words *words, uint32_t term);
 
 /**
  * Documents from `first` up to `end`, each in turn. Several threads may read at once.

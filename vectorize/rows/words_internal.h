@@ -14,7 +14,6 @@
 
 typedef struct gf_word_chunk {
     gf_buffer rows;
-    unsigned worker;
     size_t n_bytes;  /* of the rows, wherever they are */
     uint32_t n;      /* documents */
     bool spilled;    /* they are in the file, from there on */
@@ -37,18 +36,18 @@ struct gf_words {
     size_t first_kept; /* chunks before it are in the file */
     size_t kept;       /* bytes of those in memory */
     uint32_t n_docs;
-    gf_word_terms *terms; /* n_workers, once they were taken */
-    unsigned n_workers;
-    gf_spill *spill; /* NULL until needed */
+    gf_word_terms terms; /* once they were taken */
+    gf_spill *spill;     /* NULL until needed */
     uint64_t spilled;
 };
 
-/** Add a worker's rows of n documents behind the others; the buffer is taken where that succeeds. */
-gf_status gf_words_add(gf_words *words, unsigned worker, gf_buffer *rows, uint32_t n,
-                       gf_error *err);
+/** Words of no documents. @param folder  as of gf_vectorizer_keep_words */
+gf_status gf_words_create(const char *folder, gf_words **words, gf_error *err);
 
-/** Copy the terms of worker 0, or write them to the file; the dictionary is NULL where there are none.
- */
+/** Add rows of n documents behind the others; the buffer is taken where that succeeds. */
+gf_status gf_words_add(gf_words *words, gf_buffer *rows, uint32_t n, gf_error *err);
+
+/** Copy the terms, or write them to the file; the dictionary is NULL where there are none. */
 gf_status gf_words_keep_terms(gf_words *words, gf_dictionary *dictionary, gf_error *err);
 
 #endif
