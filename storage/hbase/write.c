@@ -430,12 +430,16 @@ static void write_mutations(const writing *w, const going *g, gf_buffer *to)
     gf_thrift_stop(to);
 }
 
-/* HBase names no table in the failure of many rows; of one that was dropped meanwhile we say so. */
+/*
+ * HBase names no table in the failure of many rows; of one that was dropped meanwhile we say so. It is
+ * asked where it has answered, and not where the connection is lost.
+ */
 static gf_status fail_write(const writing *w, gf_status st, gf_error *err)
 {
     bool there = true;
     st = gf_hbase_fail_table(w->t, st, err);
     if ((st != GF_EUNKNOWN && st != GF_EIO) || w->t->own) return st;
+    if (!err || !strstr(err->message, "HBase: ")) return st;
     if (gf_hbase_has_table(&w->b->base, w->schema->name, &there, NULL) != GF_OK || there) return st;
     return gf_fail(err, GF_ENOTFOUND, "HBase has no table %s any more", w->t->name.ptr);
 }

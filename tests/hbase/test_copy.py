@@ -4,26 +4,13 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
 import namespaces
+from command import PROGRAM, check, run
 
-PROGRAM, SOURCE = os.environ["GROUPERFISH_PROGRAM"], os.environ["GROUPERFISH_SOURCE"]
-
-
-def run(*words, code=0, store=None):
-    told = subprocess.run([PROGRAM, *words, *(["--store", store] if store else []), "--format", "jsonl"], capture_output=True, text=True, timeout=600, check=False)
-    if told.returncode != code:
-        sys.exit(f"{words}: {told.returncode}, not {code}: {told.stdout}{told.stderr}")
-    return told.stderr if code else [json.loads(line) for line in told.stdout.splitlines()]
-
-
-def check(what, good, told=""):
-    if not good:
-        sys.exit(f"failed: {what} {told}")
-    print("ok", what)
+SOURCE = os.environ["GROUPERFISH_SOURCE"]
 
 
 def rows(store):

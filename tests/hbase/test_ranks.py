@@ -13,8 +13,9 @@ import sys
 import tempfile
 
 import namespaces
+from command import PROGRAM, check
 
-PROGRAM, SOURCE, RANK = (os.environ.get(name, "") for name in ("GROUPERFISH_PROGRAM", "GROUPERFISH_SOURCE", "GROUPERFISH_RANK_BUILT"))
+SOURCE, RANK = (os.environ.get(name, "") for name in ("GROUPERFISH_SOURCE", "GROUPERFISH_RANK_BUILT"))
 JOB = f"hbase-{os.getpid()}"
 if not RANK or not shutil.which("mpirun"):
     print("skipped: built without Open MPI, or there is no mpirun")
@@ -44,12 +45,6 @@ def many_posts():
     with open(os.path.join(SOURCE, "tests", "engine", "data", "posts.jsonl"), encoding="utf-8") as posts:
         rows = [json.loads(line) for line in posts]
     return "".join(json.dumps({"id": f"{row['id']}-{i}", "text": f"{row['text']} w{i}ng"}) + "\n" for i in range(20) for row in rows)
-
-
-def check(what, good):
-    if not good:
-        sys.exit(f"failed: {what}")
-    print("ok", what)
 
 
 def a_rank():

@@ -10,24 +10,11 @@ import threading
 import time
 
 import namespaces
+from command import PROGRAM, check, run
 
-PROGRAM = os.environ["GROUPERFISH_PROGRAM"]
 RUNS = int(os.environ.get("GROUPERFISH_HBASE_RUNS", "6"))
 EACH = 300  # tweets of a run
 WORDS = "rain sun snow wind fog storm cloud frost heat hail leipzig berlin #weather #today @ada".split()
-
-
-def run(*words, store, code=0, text=None):
-    told = subprocess.run([PROGRAM, *words, "--store", store, "--format", "jsonl"], capture_output=True, text=True, input=text, timeout=600, check=False)
-    if told.returncode != code:
-        sys.exit(f"{words}: {told.returncode}, not {code}: {told.stdout}{told.stderr}")
-    return told.stderr if code else [json.loads(line) for line in told.stdout.splitlines()]
-
-
-def check(what, good, told=""):
-    if not good:
-        sys.exit(f"failed: {what} {told}")
-    print("ok", what, flush=True)
 
 
 def tweet(number, chance):
