@@ -671,16 +671,10 @@ static gf_status open_of_row(gf_store *s, gf_slice key, gf_table **rows, gf_erro
 gf_status gf_user_tables_find(void *store, const char *id, gf_table **rows, gf_error *err)
 {
     gf_store *s = store;
-    const gf_tables *t = &s->tables;
-    gf_table *const own[] = {t->documents,   t->clusters, t->collections, t->builds,
-                             t->memberships, t->changes,  t->tables};
     finding f = {.id = gf_slice_str(id)};
     gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_TABLES_MAIN);
     *rows = NULL;
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
-        if (strcmp(gf_table_schema(own[i])->name, id) == 0) *rows = own[i];
-    if (*rows) return GF_OK;
-    gf_status st = gf_scan_each(t->tables, &o, note_if_called, &f, err);
+    gf_status st = gf_scan_each(s->tables.tables, &o, note_if_called, &f, err);
     if (st == GF_OK && f.key.len) st = open_of_row(s, gf_buffer_view(&f.key), rows, err);
     gf_buffer_release(&f.key);
     return st;

@@ -81,7 +81,7 @@ struct gf_user_table {
 /** Delete what drops have left; called before the store is written to. */
 gf_status gf_user_tables_reclaim(gf_store *store, const gf_cancel *cancel, gf_error *err);
 
-/** The table that the database calls so, of the engine or of a user; NULL: none is. A gf_find_table. */
+/** The users' table that the database calls so; *rows NULL: none is. A gf_find_table. */
 gf_status gf_user_tables_find(void *store, const char *id, gf_table **rows, gf_error *err);
 
 /** Told of each table of the store: of the one at hand, or of why it cannot be opened. */
