@@ -82,15 +82,22 @@ inBrowser('the number of clusters: this time, and from now on', async (page) => 
         first,
     );
     await rebuilt(9);
-    await number.fill('7');
+    await still(page);
+    /* Whoever has chosen the number to type over it goes on so where a new build is shown meanwhile. */
+    const shownBuild = () => page.locator('#main').getAttribute('data-build');
+    const newBuild = async () => {
+        const before = await shownBuild();
+        await server.rebuild('counted', '?force=true');
+        await page.waitForFunction((b) => document.getElementById('main').dataset.build !== b, before);
+        await still(page);
+    };
+    await number.selectText();
+    await newBuild();
+    await page.keyboard.type('7');
+    assert.equal(await number.inputValue(), '7');
     await lasting.selectOption('lasting');
     /* What has been typed stays where a build that somebody else asked for is shown meanwhile. */
-    const shownBuild = () => page.locator('#main').getAttribute('data-build');
-    await still(page);
-    const before = await shownBuild();
-    await server.rebuild('counted');
-    await page.waitForFunction((b) => document.getElementById('main').dataset.build !== b, before);
-    await still(page);
+    await newBuild();
     assert.equal(await number.inputValue(), '7');
     assert.equal(await lasting.inputValue(), 'lasting');
     await page.getByRole('button', { name: 'Rebuild' }).click();

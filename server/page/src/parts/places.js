@@ -26,7 +26,9 @@ export function focusIn(root) {
     if (!e || e === root || !root.contains(e)) return null;
     const kind = kindOf(e),
         alike = [...root.querySelectorAll(e.tagName)].filter((x) => kindOf(x) === kind);
-    return { tag: e.tagName, kind, number: alike.indexOf(e), at: e.selectionStart };
+    /* Where the caret is in a field of a number is not told; that all of it is selected is. */
+    const whole = e.tagName === 'INPUT' && e.value !== '' && getSelection().toString() === e.value;
+    return { tag: e.tagName, kind, number: alike.indexOf(e), at: e.selectionStart, whole };
 }
 
 /** Give the focus back; true where there is such an element. */
@@ -36,7 +38,8 @@ export function focusAgain(root, focus) {
     const e = alike[focus.number] ?? alike[0];
     if (!e) return false;
     e.focus({ preventScroll: true });
-    if (focus.at) e.setSelectionRange?.(focus.at, focus.at);
+    if (focus.whole) e.select();
+    else if (focus.at) e.setSelectionRange?.(focus.at, focus.at);
     return true;
 }
 
