@@ -85,3 +85,13 @@ gf_status gf_apps_repair(gf_app_repair *r, gf_error *err)
     }
     return GF_OK;
 }
+
+/* ---- copies ---------------------------------------------------------------------------------- */
+
+gf_status gf_apps_open_tables(gf_store *store, bool cut_short, gf_error *err)
+{
+    gf_status st = GF_OK;
+    for (size_t i = 0; i < n_apps && st == GF_OK; i++)
+        if (apps[i]->open_tables) st = apps[i]->open_tables(store, cut_short, err);
+    return st;
+}

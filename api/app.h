@@ -55,6 +55,10 @@ typedef struct gf_app {
     /* After damage: make what the table derives anew, and drop what cannot be right; NULL: no need. */
     gf_status (*repair)(gf_app_repair *repair, const char *table, gf_error *err);
 
+    /* Open its tables in a store that does not list them (HBase), those that are there and can be
+     * copied; of what a copy that was cut short has left, all. NULL: it has none there. */
+    gf_status (*open_tables)(gf_store *store, bool cut_short, gf_error *err);
+
     /* Its tables, as `table list --system` and its siblings show them. */
     const gf_table_description *tables; /* n_tables */
     size_t n_tables;
@@ -82,6 +86,9 @@ gf_status gf_apps_check(gf_app_check *check, gf_app_count *counts, gf_error *err
 
 /** Repair the tables of all applications; those that the store lacks are not made. */
 gf_status gf_apps_repair(gf_app_repair *repair, gf_error *err);
+
+/** Open those of all applications (gf_copy_options.open_more). */
+gf_status gf_apps_open_tables(gf_store *store, bool cut_short, gf_error *err);
 
 /* ---- for an application's check -------------------------------------------------------------- */
 

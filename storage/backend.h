@@ -109,6 +109,9 @@ typedef struct gf_backend gf_backend;
 typedef struct gf_backend_scan gf_backend_scan;
 typedef struct gf_backend_hold gf_backend_hold;
 
+/** Told of a name, which is borrowed until the call returns. */
+typedef gf_status gf_visit_name(void *context, gf_slice name, gf_error *err);
+
 typedef struct gf_backend_operations {
     unsigned capabilities;
 
@@ -127,8 +130,14 @@ typedef struct gf_backend_operations {
      * all that there are; with GF_BACKEND_NAMED it tells of those alone that are open. */
     gf_status (*has_table)(gf_backend *b, const char *name, bool *has, gf_error *err);
 
-    /* As gf_database_find_any; NULL where schema_of knows all tables that there are. */
-    gf_status (*find_any)(gf_backend *b, gf_buffer *name, gf_error *err);
+    /* As gf_database_keeps; NULL: it keeps any. */
+    bool (*keeps)(gf_backend *b, const char *name);
+
+    /* As gf_database_visit_tables and gf_database_visit_families. NULL where schema_of knows all
+     * tables that there are. */
+    gf_status (*visit_tables)(gf_backend *b, gf_visit_name *visit, void *context, gf_error *err);
+    gf_status (*visit_families)(gf_backend *b, const char *name, gf_visit_name *visit,
+                                void *context, gf_error *err);
 
     /* Cells are added to an emptied row, in the order of gf_row, all from one state; none is no
      * error. snapshot may be NULL: the newest state. */
@@ -371,11 +380,24 @@ unsigned gf_table_number(const gf_table *table);
 /** Whether the database has a table of that name; of a backend with GF_BACKEND_NAMED it may be others'. */
 gf_status gf_database_has_table(gf_database *db, const char *name, bool *has, gf_error *err);
 
+/** Whether the database keeps tables of that name: one whose tables others know has those of few names. */
+bool gf_database_keeps(gf_database *db, const char *name);
+
 /**
- * The name of some table that is there, whoever made it, appended.
- * @return GF_OK; GF_ENOTFOUND, without a message: there is none; GF_EIO, GF_ENOMEM
+ * Visit the names of all tables that are there, whoever made them: with GF_BACKEND_NAMED those that
+ * others know them by.
+ * @return GF_OK; what the visitor gives; GF_EIO, GF_ENOMEM
  */
-gf_status gf_database_find_any(gf_database *db, gf_buffer *name, gf_error *err);
+gf_status gf_database_visit_tables(gf_database *db, gf_visit_name *visit, void *context,
+                                   gf_error *err);
+
+/**
+ * Visit the names of the families that a table has, which need not be open: with GF_BACKEND_NAMED
+ * others may have made it, with families that no schema of ours has.
+ * @return as gf_database_visit_tables; GF_ENOTFOUND
+ */
+gf_status gf_database_visit_families(gf_database *db, const char *name, gf_visit_name *visit,
+                                     void *context, gf_error *err);
 
 /** The schema of the table of that number, from 1 on, as it is now; NULL where there is none. */
 const gf_schema *gf_database_schema(gf_database *db, unsigned number);

@@ -69,17 +69,40 @@ const gf_schema *gf_database_schema(gf_database *db, unsigned number)
     return operations->schema_of ? operations->schema_of(db->backend, number) : NULL;
 }
 
-gf_status gf_database_find_any(gf_database *db, gf_buffer *name, gf_error *err)
+bool gf_database_keeps(gf_database *db, const char *name)
 {
     const gf_backend_operations *operations = db->backend->operations;
-    if (operations->find_any) return operations->find_any(db->backend, name, err);
+    return !operations->keeps || operations->keeps(db->backend, name);
+}
+
+gf_status gf_database_visit_tables(gf_database *db, gf_visit_name *visit, void *context,
+                                   gf_error *err)
+{
+    const gf_backend_operations *operations = db->backend->operations;
+    gf_status st = GF_OK;
+    if (operations->visit_tables) return operations->visit_tables(db->backend, visit, context, err);
+    for (unsigned n = 1; n < GF_MAX_TABLES && st == GF_OK; n++) {
+        const gf_schema *schema = gf_database_schema(db, n);
+        if (schema) st = visit(context, gf_slice_str(schema->name), err);
+    }
+    return st;
+}
+
+gf_status gf_database_visit_families(gf_database *db, const char *name, gf_visit_name *visit,
+                                     void *context, gf_error *err)
+{
+    const gf_backend_operations *operations = db->backend->operations;
+    gf_status st = GF_OK;
+    if (operations->visit_families)
+        return operations->visit_families(db->backend, name, visit, context, err);
     for (unsigned n = 1; n < GF_MAX_TABLES; n++) {
         const gf_schema *schema = gf_database_schema(db, n);
-        if (!schema) continue;
-        gf_buffer_str(name, schema->name);
-        return gf_buffer_check(name, err);
+        if (!schema || strcmp(schema->name, name) != 0) continue;
+        for (unsigned f = 0; f < schema->n_families && st == GF_OK; f++)
+            st = visit(context, gf_slice_str(schema->families[f].name), err);
+        return st;
     }
-    return GF_ENOTFOUND;
+    return gf_fail(err, GF_ENOTFOUND, "the database has no table %s", name);
 }
 
 /* ---- snapshots ------------------------------------------------------------------------------- */

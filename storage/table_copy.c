@@ -26,6 +26,8 @@ typedef struct filling {
     const gf_family *of_from, *of_to;
     gf_write_behind behind;
     gf_row row, versions;
+    gf_slice key; /* of the row in `to` */
+    gf_buffer made_key;
     gf_column *columns;     /* column_capacity */
     const gf_cell **sorted; /* sorted_capacity */
     size_t column_capacity, sorted_capacity;
@@ -78,40 +80,40 @@ static gf_status sort_cells(filling *f, const gf_row *row, gf_error *err)
     return GF_OK;
 }
 
-static void put_cell(filling *f, gf_slice key, const gf_cell *cell)
+static void put_cell(filling *f, const gf_cell *cell)
 {
-    gf_batch_put(f->behind.batch, f->c->to, key, f->family, cell->qualifier, cell->value,
+    gf_batch_put(f->behind.batch, f->c->to, f->key, f->family, cell->qualifier, cell->value,
                  f->c->timeless ? 0 : cell->timestamp);
 }
 
-static gf_status put_cells(filling *f, gf_slice key, const gf_row *row, gf_error *err)
+static gf_status put_cells(filling *f, const gf_row *row, gf_error *err)
 {
     gf_status st = sort_cells(f, row, err);
     for (size_t i = 0; i < row->n_cells && st == GF_OK; i++)
-        put_cell(f, key, f->sorted[i]);
+        put_cell(f, f->sorted[i]);
     return st;
 }
 
 /* The cells from `from` to `to` of those that are sorted, which have one time. */
-static gf_status replace_row(filling *f, gf_slice key, size_t from, size_t to, gf_error *err)
+static gf_status replace_row(filling *f, size_t from, size_t to, gf_error *err)
 {
     gf_status st = grow_columns(f, to - from, err);
     for (size_t i = from; i < to && st == GF_OK; i++)
         f->columns[i - from] = (gf_column){f->sorted[i]->qualifier, f->sorted[i]->value};
     if (st == GF_OK)
-        gf_batch_replace(f->behind.batch, f->c->to, key, f->family, f->columns, to - from,
+        gf_batch_replace(f->behind.batch, f->c->to, f->key, f->family, f->columns, to - from,
                          f->c->timeless ? 0 : f->sorted[to - 1]->timestamp);
     return st;
 }
 
 /* Each version of a row as a whole. */
-static gf_status replace_versions(filling *f, gf_slice key, const gf_row *row, gf_error *err)
+static gf_status replace_versions(filling *f, const gf_row *row, gf_error *err)
 {
     gf_status st = sort_cells(f, row, err);
     for (size_t i = 0, end; i < row->n_cells && st == GF_OK; i = end) {
         for (end = i + 1; end < row->n_cells; end++)
             if (f->sorted[end]->timestamp != f->sorted[i]->timestamp) break;
-        st = replace_row(f, key, i, end, err);
+        st = replace_row(f, i, end, err);
     }
     return st;
 }
@@ -121,30 +123,29 @@ static gf_status replace_versions(filling *f, gf_slice key, const gf_row *row, g
 static gf_status copy_row(filling *f, gf_error *err)
 {
     const gf_row *row = &f->row;
-    gf_slice key = row->key;
     gf_status st = GF_OK;
     if (f->of_from->versions > 1) {
-        st = read_versions(f, key, err);
+        st = read_versions(f, row->key, err);
         row = &f->versions;
         if (st != GF_OK || row->n_cells == 0) return st; /* expired since */
     }
-    if (f->c->cell_times) return put_cells(f, key, row, err);
-    if (f->of_from->versions > 1) return replace_versions(f, key, row, err);
+    if (f->c->cell_times) return put_cells(f, row, err);
+    if (f->of_from->versions > 1) return replace_versions(f, row, err);
     st = sort_cells(f, row, err);
-    return st == GF_OK ? replace_row(f, key, 0, row->n_cells, err) : st;
+    return st == GF_OK ? replace_row(f, 0, row->n_cells, err) : st;
 }
 
 static gf_status copy_cell(filling *f, gf_error *err)
 {
     const gf_cell *cell = &f->row.cells[0];
     if (f->of_from->versions <= 1) {
-        put_cell(f, f->row.key, cell);
+        put_cell(f, cell);
         return GF_OK;
     }
     gf_status st = gf_table_get_cell(f->c->from, f->c->snapshot, f->row.key, f->family,
                                      cell->qualifier, f->of_from->versions, &f->versions, err);
     if (st == GF_ENOTFOUND) return GF_OK; /* expired since */
-    return st == GF_OK ? put_cells(f, f->row.key, &f->versions, err) : st;
+    return st == GF_OK ? put_cells(f, &f->versions, err) : st;
 }
 
 /* ---- runs ------------------------------------------------------------------------------------ */
@@ -207,24 +208,24 @@ static gf_status add_as_bytes(filling *f, gf_error *err)
 {
     const gf_row *row = &f->row;
     if (f->of_from->layout == GF_LAYOUT_WIDE)
-        return gf_run_block_add_cell(&f->block, row->key, row->cells[0].qualifier,
+        return gf_run_block_add_cell(&f->block, f->key, row->cells[0].qualifier,
                                      row->cells[0].value, err);
     gf_status st = grow_columns(f, row->n_cells, err);
     for (size_t i = 0; i < row->n_cells && st == GF_OK; i++)
         f->columns[i] = (gf_column){row->cells[i].qualifier, row->cells[i].value};
-    if (st == GF_OK) st = gf_run_block_add_row(&f->block, row->key, f->columns, row->n_cells, err);
+    if (st == GF_OK) st = gf_run_block_add_row(&f->block, f->key, f->columns, row->n_cells, err);
     return st;
 }
 
 static gf_status add_to_run(filling *f, gf_error *err)
 {
     gf_run_value values[GF_MEMBERSHIP_COLUMNS];
-    gf_slice key = f->row.key, qualifier = {0};
+    gf_slice qualifier = {0};
     bool typed;
     gf_status st = take_values(f, values, &typed, err);
     if (st == GF_OK && f->open && f->block.n &&
         (typed != f->open_typed || gf_run_block_is_full(&f->block) ||
-         !gf_run_block_takes(&f->block, key)))
+         !gf_run_block_takes(&f->block, f->key)))
         st = end_block(f, err);
     if (st == GF_OK && !f->open) {
         st = gf_run_block_begin(&f->block, f->c->to, f->family, typed ? f->typed : NULL,
@@ -234,7 +235,8 @@ static gf_status add_to_run(filling *f, gf_error *err)
     }
     if (st != GF_OK) return st;
     if (f->of_from->layout == GF_LAYOUT_WIDE) qualifier = f->row.cells[0].qualifier;
-    return typed ? gf_run_block_add(&f->block, key, qualifier, values, err) : add_as_bytes(f, err);
+    return typed ? gf_run_block_add(&f->block, f->key, qualifier, values, err)
+                 : add_as_bytes(f, err);
 }
 
 /* ---- the whole ------------------------------------------------------------------------------- */
@@ -246,6 +248,18 @@ static gf_status write_if_full(filling *f, gf_error *err)
     gf_status st = gf_write_behind_next(&f->behind, err);
     if (st == GF_OK) gf_batch_stamp(f->behind.batch, f->c->stamp);
     return st;
+}
+
+static gf_status make_key(filling *f, gf_error *err)
+{
+    const gf_table_copying *c = f->c;
+    f->key = f->row.key;
+    if (c->from_start.len == 0 && c->to_start.len == 0) return GF_OK;
+    gf_buffer_reset(&f->made_key);
+    gf_buffer_slice(&f->made_key, c->to_start);
+    gf_buffer_slice(&f->made_key, gf_slice_skip(f->row.key, c->from_start.len));
+    f->key = gf_buffer_view(&f->made_key);
+    return gf_buffer_check(&f->made_key, err);
 }
 
 static void count_entry(filling *f)
@@ -264,6 +278,7 @@ static gf_status copy_entries(filling *f, gf_scan *scan, gf_error *err)
         gf_status st = gf_scan_next(scan, &f->row, err);
         if (st == GF_ENOTFOUND) return run ? end_block(f, err) : GF_OK;
         if (st == GF_OK) st = gf_cancel_check(f->c->cancel, err);
+        if (st == GF_OK) st = make_key(f, err);
         if (st != GF_OK) return st;
         st = run ? add_to_run(f, err) : wide ? copy_cell(f, err) : copy_row(f, err);
         if (st == GF_OK) st = write_if_full(f, err);
@@ -275,7 +290,8 @@ static gf_status copy_entries(filling *f, gf_scan *scan, gf_error *err)
 static gf_status copy_family(filling *f, gf_error *err)
 {
     gf_scan *scan = NULL;
-    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = f->c->snapshot, .family = f->family);
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = f->c->snapshot, .family = f->family,
+                                        .prefix = f->c->from_start);
     f->of_from = &gf_table_schema(f->c->from)->families[f->family];
     f->of_to = &gf_table_schema(f->c->to)->families[f->family];
     find_typed(f);
@@ -306,6 +322,7 @@ gf_status gf_table_copy(gf_table_copying *c, gf_error *err)
     gf_row_release(&f.versions);
     gf_run_block_release(&f.block);
     gf_buffer_release(&f.text);
+    gf_buffer_release(&f.made_key);
     gf_free(f.columns);
     gf_free(f.sorted);
     return st;

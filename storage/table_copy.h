@@ -16,6 +16,9 @@ typedef void gf_table_copy_told(void *context, uint64_t entries);
 
 typedef struct gf_table_copying {
     gf_table *from, *to; /* `to` is empty, and has the same families under the same numbers */
+    gf_slice
+        from_start; /* how the keys of those rows of `from` begin that are copied; may be empty */
+    gf_slice to_start;           /* what they have in its place in `to` */
     const gf_snapshot *snapshot; /* of from's database; NULL: each row as it is when it is read */
     uint32_t families;           /* bits: those that are copied */
     bool timeless;   /* cells get no times: those of `from` are its backend's own (stamps) */

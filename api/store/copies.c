@@ -222,7 +222,7 @@ static gf_status run_copy(gf_call *call, gf_error *err)
     gf_buffer from = {0}, to = {0};
     gf_copy_options o =
         GF_COPY_OPTIONS(.wait_seconds = call->holder.wait_seconds, .cancel = call->cancel,
-                        .progress = tell_copied, .context = call);
+                        .progress = tell_copied, .context = call, .open_more = gf_apps_open_tables);
     gf_status st = gf_copies_path(call, "from", &from, err);
     if (st == GF_OK) st = gf_copies_path(call, "to", &to, err);
     if (st == GF_OK)

@@ -22,6 +22,7 @@ const gf_app gf_papers_app = {
     .has_table = has_table,
     .check = gf_papers_check,
     .repair = gf_papers_repair,
+    .open_tables = gf_papers_open_all,
     .tables = &gf_papers_description,
     .n_tables = 1,
 };

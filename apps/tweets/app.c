@@ -13,7 +13,7 @@ static const gf_operation *const operations[] = {
 /* Its other tables are there where the tweets are. */
 static bool has_table(const char *table)
 {
-    return strcmp(table, "RawTwitterData") == 0;
+    return strcmp(table, GF_TWEETS_RAW) == 0;
 }
 
 const gf_app gf_tweets_app = {
@@ -24,6 +24,7 @@ const gf_app gf_tweets_app = {
     .has_table = has_table,
     .check = gf_tweets_check,
     .repair = gf_tweets_repair,
+    .open_tables = gf_tweets_open_joined,
     .tables = gf_tweets_descriptions,
     .n_tables = GF_TWEETS_TABLES,
 };

@@ -104,3 +104,23 @@ gf_status gf_tweets_join(gf_tweets *t, gf_error *err)
     if (st == GF_OK) st = gf_tweets_count(t, &info, err);
     return st == GF_OK ? put_settings(t, &info, err) : st;
 }
+
+gf_status gf_tweets_open_joined(gf_store *store, bool cut_short, gf_error *err)
+{
+    bool tweets, settings;
+    gf_tweets *t;
+    gf_tweets_info info;
+    gf_database *db = gf_store_database(store);
+    gf_status st = gf_database_has_table(db, GF_TWEETS_RAW, &tweets, err);
+    if (st == GF_OK) st = gf_database_has_table(db, GF_TWEETS_SETTINGS, &settings, err);
+    if (st != GF_OK || !tweets || (!settings && !cut_short)) return st;
+    st = gf_tweets_open(store, GF_SLICE("default"), &t, err);
+    if (st != GF_OK) return st;
+    if (!cut_short) st = gf_tweets_read_info(t, &info, err);
+    gf_tweets_close(t);
+    if (st != GF_OK || cut_short || !info.of_others) return st;
+    return gf_fail(
+        err, GF_EINVAL,
+        "table RawTwitterData has tweets that nobody counted: \"grouperfish tweets reindex\" "
+        "does, and then they can be copied");
+}

@@ -49,13 +49,13 @@ static const gf_family settings_families[] = {{.name = "main", .columns = settin
         .families = (table_families),                                                              \
         .n_families = sizeof(table_families) / sizeof(table_families[0])                           \
     }
-static const gf_schema raw = SCHEMA("RawTwitterData", raw_parts, 2, raw_families);
+static const gf_schema raw = SCHEMA(GF_TWEETS_RAW, raw_parts, 2, raw_families);
 static const gf_schema terms = SCHEMA("TermIndex", term_parts, 2, term_families);
 static const gf_schema frequency = SCHEMA("TweetFrequency", minute_parts, 2, frequency_families);
 static const gf_schema geo = SCHEMA("GeoTemporalIndex", geo_parts, 2, geo_families);
 static const gf_schema ids = SCHEMA("TweetIds", id_parts, 2, id_families);
 static const gf_schema gone = SCHEMA("TweetDeletions", deletion_parts, 3, deletion_families);
-static const gf_schema settings = SCHEMA("TweetSettings", raw_parts, 1, settings_families);
+static const gf_schema settings = SCHEMA(GF_TWEETS_SETTINGS, raw_parts, 1, settings_families);
 
 #define NAMESPACE_PART                                                                             \
     {                                                                                              \

@@ -17,6 +17,9 @@ struct gf_tweets {
     gf_buffer name;         /* of the namespace */
 };
 
+#define GF_TWEETS_RAW      "RawTwitterData"
+#define GF_TWEETS_SETTINGS "TweetSettings"
+
 enum { GF_TWEETS_RAW_T };
 enum { GF_TWEETS_TERMS_TEXT, GF_TWEETS_TERMS_USER };
 enum { GF_TWEETS_FREQUENCY_LANGUAGE };
@@ -98,6 +101,12 @@ gf_status gf_tweets_count(const gf_tweets *tweets, gf_tweets_info *info, gf_erro
  * can be written to, and put the settings where others made the tables.
  */
 gf_status gf_tweets_join(gf_tweets *tweets, gf_error *err);
+
+/**
+ * Open the tables, where the store has such and an import of ours has joined them, since those of others
+ * alone have no settings to go by; of a copy that was cut short any (gf_app.open_tables).
+ */
+gf_status gf_tweets_open_joined(gf_store *store, bool cut_short, gf_error *err);
 
 /** A minute's row, in minutes since 1970; false where it is not one of digits. */
 bool gf_tweets_read_minute(gf_slice text, int64_t *minute);

@@ -11,6 +11,7 @@
 #include "engine/rows/scan.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "storage/backend.h"
+#include "storage/schema.h"
 
 #define USERS "user:"
 
@@ -79,49 +80,91 @@ static gf_status make_own(gf_copy_plan *p, gf_error *err)
     return st;
 }
 
-bool gf_copy_plan_keeps(gf_database *db, const gf_table *table)
-{
-    return !has_named_tables(db) || gf_database_schema(db, gf_table_number(table)) != NULL;
-}
-
-static bool keeps_collections(const gf_copy_plan *p)
-{
-    return gf_copy_plan_keeps(p->to, p->tables.collections) &&
-           gf_copy_plan_keeps(p->from->db, p->from->tables.collections);
-}
-
 /* ---- the applications' tables ---------------------------------------------------------------- */
 
-static bool is_own(const gf_copy_plan *p, unsigned number)
+/* The namespace whose rows a database has whose tables others know. */
+#define ITS_NAME_SPACE "default"
+
+/*
+ * The first part of their keys is the namespace. A database whose tables others know has that in its
+ * own, and keys begin behind it; but for keys that are nothing else.
+ */
+static bool has_name_space(const gf_schema *s)
+{
+    return s->n_parts > 0 && strcmp(s->parts[0].name, "namespace") == 0;
+}
+
+static bool is_own(const gf_tables *t, unsigned number)
 {
     gf_table *own[OWN];
-    list_own(&p->from->tables, own);
+    list_own(t, own);
     for (int i = 0; i < OWN; i++)
         if (gf_table_number(own[i]) == number) return true;
-    return number == gf_table_number(p->from->tables.tables);
+    return number == gf_table_number(t->tables);
 }
 
-/* The next table, from that number on, that an application made; NULL: there are no more. */
-static const gf_schema *next_of_application(const gf_copy_plan *p, unsigned *number)
-{
-    for (; *number < GF_MAX_TABLES; ++*number) {
-        const gf_schema *s = gf_database_schema(p->from->db, *number);
-        if (s && !is_own(p, *number) && !is_users(s->name)) return s;
-    }
-    return NULL;
-}
-
-static gf_status make_of_applications(gf_copy_plan *p, gf_error *err)
+gf_status gf_copy_plan_visit_applications(gf_store *s, gf_visit_copied_table *visit, void *context,
+                                          gf_error *err)
 {
     gf_status st = GF_OK;
-    const gf_schema *s;
-    gf_table *from, *to;
-    if (has_named_tables(p->to)) return GF_OK; /* they are empty, or the copy was refused */
-    for (unsigned n = 1; st == GF_OK && (s = next_of_application(p, &n)) != NULL; n++) {
-        st = gf_table_open(p->from->db, s, &from, err);
-        if (st == GF_OK) st = gf_table_open_numbered(p->to, s, n, &to, err);
-        if (st == GF_OK) st = add_table(p, from, to, gf_slice_str(s->name), err);
+    gf_table *t;
+    for (unsigned n = 1; n < GF_MAX_TABLES && st == GF_OK; n++) {
+        const gf_schema *schema = gf_database_schema(s->db, n);
+        if (!schema || is_own(&s->tables, n) || is_users(schema->name)) continue;
+        st = gf_table_open(s->db, schema, &t, err);
+        if (st == GF_OK) st = visit(context, t, err);
     }
+    return st;
+}
+
+/* The start of keys of the one namespace; to be released. */
+static gf_status write_start(gf_buffer *start, gf_error *err)
+{
+    gf_key_string(start, GF_SLICE(ITS_NAME_SPACE));
+    return gf_buffer_check(start, err);
+}
+
+/* The key as `to` has it, made of parts that have room for one more; *goes, *comes: the namespace does. */
+static gf_schema schema_there(const gf_copy_plan *p, const gf_schema *s, gf_key_part *parts,
+                              bool *goes, bool *comes)
+{
+    gf_schema made = *s;
+    bool had = has_name_space(s);
+    bool gets = !has_named_tables(p->to) || (had && s->n_parts == 1);
+    *goes = had && !gets;
+    *comes = gets && !had;
+    if (*goes) {
+        made.parts++;
+        made.n_parts--;
+    } else if (*comes) {
+        parts[0] = (gf_key_part){.name = "namespace", .kind = GF_PART_STRING};
+        memcpy(parts + 1, s->parts, s->n_parts * sizeof *parts);
+        made.parts = parts;
+        made.n_parts++;
+    }
+    return made;
+}
+
+static gf_status make_of_application(void *context, gf_table *from, gf_error *err)
+{
+    gf_copy_plan *p = context;
+    gf_key_part parts[GF_MAX_PARTS + 1];
+    bool goes, comes;
+    gf_table *to;
+    gf_buffer start = {0};
+    gf_schema made = schema_there(p, gf_table_schema(from), parts, &goes, &comes);
+    unsigned number = has_named_tables(p->from->db) ? 0 : gf_table_number(from);
+    gf_status st = gf_table_open_numbered(p->to, &made, number, &to, err);
+    if (st == GF_OK) st = add_table(p, from, to, gf_slice_str(made.name), err);
+    if (st == GF_OK) st = write_start(&start, err);
+    if (st == GF_OK) {
+        gf_copy_table *t = &p->list[p->n - 1];
+        gf_slice kept = gf_arena_copy(&p->memory, gf_buffer_view(&start));
+        if (!kept.ptr) st = gf_fail_memory(err, "a copy");
+        if (goes) t->from_start = kept;
+        if (comes) t->to_start = kept;
+    }
+    gf_buffer_release(&start);
     return st;
 }
 
@@ -228,53 +271,99 @@ static gf_status has_entries(gf_table *t, const gf_snapshot *snapshot, bool *has
     return st;
 }
 
-static gf_status name_if_filled(gf_copy_plan *p, gf_table *t, const char *name, gf_buffer *names,
-                                gf_error *err)
+static gf_status fail_name_space(gf_slice name, gf_slice name_space, gf_error *err)
 {
-    bool has;
-    gf_status st = has_entries(t, p->snapshot, &has, err);
-    if (st == GF_OK && has) gf_buffer_format(names, "%s%s", names->len ? ", " : "", name);
-    return st;
-}
-
-/* Tables of the source's that `to` does not keep, or with other keys, as those know them whose they are. */
-static gf_status check_others(gf_copy_plan *p, gf_error *err)
-{
-    gf_buffer names = {0};
-    const gf_schema *s;
-    gf_table *t;
-    gf_table *collections = p->from->tables.collections;
-    gf_status st = GF_OK;
-    if (!gf_copy_plan_keeps(p->to, p->tables.collections) &&
-        gf_copy_plan_keeps(p->from->db, collections))
-        st = name_if_filled(p, collections, "collections", &names, err);
-    for (unsigned n = 1; st == GF_OK && (s = next_of_application(p, &n)) != NULL; n++) {
-        st = gf_table_open(p->from->db, s, &t, err);
-        if (st == GF_OK) st = name_if_filled(p, t, s->name, &names, err);
-    }
-    if (st == GF_OK && names.len)
-        st = gf_fail(err, GF_EINVAL,
-                     "a store in HBase does not keep all that this one has: %s; nothing was copied",
-                     gf_buffer_cstr(&names));
-    gf_buffer_release(&names);
-    return st;
-}
-
-static gf_status check_name_space(void *context, gf_slice name_space, gf_slice name, gf_error *err)
-{
-    (void)context;
-    if (gf_slice_equal(name_space, GF_SLICE("default"))) return GF_OK;
     return gf_fail(err, GF_EINVAL,
                    "table \"%.*s\" is of the namespace \"%.*s\", and a store in HBase has that of "
-                   "its URL, for tables of the namespace \"default\"; nothing was copied",
+                   "its URL, for tables of the namespace \"" ITS_NAME_SPACE
+                   "\"; nothing was copied",
                    GF_SLICE_ARG(name), GF_SLICE_ARG(name_space));
+}
+
+/* The first row of a range, whose namespace is another one. */
+static gf_status check_range(const gf_copy_plan *p, gf_table *t, unsigned family, gf_slice start,
+                             gf_slice end, gf_error *err)
+{
+    gf_scan *scan = NULL;
+    gf_row row = {0};
+    gf_buffer other = {0};
+    gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = p->snapshot, .family = family, .start = start,
+                                        .end = end, .limit = 1, .keys_only = true);
+    gf_status st = gf_scan_open(t, &o, &scan, err);
+    if (st == GF_OK) st = gf_scan_next(scan, &row, err);
+    if (st == GF_OK) {
+        gf_slice key = row.key;
+        gf_key_take_string(&key, &other);
+        st = gf_buffer_check(&other, err);
+        if (st == GF_OK)
+            st = fail_name_space(gf_slice_str(gf_table_schema(t)->name), gf_buffer_view(&other),
+                                 err);
+    } else if (st == GF_ENOTFOUND) {
+        st = GF_OK;
+    }
+    gf_scan_close(scan);
+    gf_row_release(&row);
+    gf_buffer_release(&other);
+    return st;
+}
+
+static gf_status check_name_spaces(const gf_copy_plan *p, gf_table *t, gf_error *err)
+{
+    gf_buffer start = {0}, end = {0};
+    gf_status st = write_start(&start, err);
+    gf_key_after_prefix(gf_buffer_view(&start), &end);
+    if (st == GF_OK) st = gf_buffer_check(&end, err);
+    for (unsigned f = 0; f < gf_table_schema(t)->n_families && st == GF_OK; f++) {
+        st = check_range(p, t, f, (gf_slice){0}, gf_buffer_view(&start), err);
+        if (st == GF_OK) st = check_range(p, t, f, gf_buffer_view(&end), (gf_slice){0}, err);
+    }
+    gf_buffer_release(&start);
+    gf_buffer_release(&end);
+    return st;
+}
+
+typedef struct checking {
+    gf_copy_plan *plan;
+    gf_buffer names; /* of tables that `to` does not keep */
+} checking;
+
+static gf_status check_application(void *context, gf_table *t, gf_error *err)
+{
+    checking *c = context;
+    bool has;
+    const gf_schema *s = gf_table_schema(t);
+    if (gf_database_keeps(c->plan->to, s->name))
+        return has_named_tables(c->plan->from->db) ? GF_OK : check_name_spaces(c->plan, t, err);
+    gf_status st = has_entries(t, c->plan->snapshot, &has, err);
+    if (st == GF_OK && has) gf_buffer_format(&c->names, "%s%s", c->names.len ? ", " : "", s->name);
+    return st;
+}
+
+static gf_status check_applications(gf_copy_plan *p, gf_error *err)
+{
+    checking c = {.plan = p};
+    gf_status st = gf_copy_plan_visit_applications(p->from, check_application, &c, err);
+    if (st == GF_OK) st = gf_buffer_check(&c.names, err);
+    if (st == GF_OK && c.names.len)
+        st = gf_fail(err, GF_EINVAL,
+                     "a store in HBase does not keep all that this one has: %s; nothing was copied",
+                     gf_buffer_cstr(&c.names));
+    gf_buffer_release(&c.names);
+    return st;
+}
+
+static gf_status check_users(void *context, gf_slice name_space, gf_slice name, gf_error *err)
+{
+    (void)context;
+    if (gf_slice_equal(name_space, GF_SLICE(ITS_NAME_SPACE))) return GF_OK;
+    return fail_name_space(name, name_space, err);
 }
 
 gf_status gf_copy_plan_check(gf_copy_plan *p, gf_error *err)
 {
     if (!has_named_tables(p->to)) return GF_OK;
-    gf_status st = check_others(p, err);
-    if (st == GF_OK) st = gf_user_tables_visit_all(p->from, check_name_space, NULL, err);
+    gf_status st = check_applications(p, err);
+    if (st == GF_OK) st = gf_user_tables_visit_all(p->from, check_users, NULL, err);
     return st;
 }
 
@@ -313,14 +402,11 @@ static gf_status add_sizes(gf_copy_plan *p, gf_error *err)
 
 gf_status gf_copy_plan_make(gf_copy_plan *p, gf_error *err)
 {
-    gf_status st = GF_OK;
-    if (keeps_collections(p)) {
-        st = make_of_applications(p, err);
-        if (st == GF_OK) st = make_own(p, err);
-    }
+    gf_status st = gf_copy_plan_visit_applications(p->from, make_of_application, p, err);
+    if (st == GF_OK) st = make_own(p, err);
     if (st == GF_OK) st = gf_user_tables_each(p->from, make_of_user, p, err);
     if (st == GF_OK) st = put_counter(p, err);
-    return st == GF_OK && keeps_collections(p) ? add_sizes(p, err) : st;
+    return st == GF_OK ? add_sizes(p, err) : st;
 }
 
 void gf_copy_plan_release(gf_copy_plan *p)

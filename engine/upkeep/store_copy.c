@@ -142,6 +142,8 @@ static gf_status copy_table(copying *c, const gf_copy_table *t, gf_error *err)
     unsigned both = gf_database_capabilities(p->from->db) | gf_database_capabilities(p->to);
     gf_table_copying rows = {.from = t->from,
                              .to = t->to,
+                             .from_start = t->from_start,
+                             .to_start = t->to_start,
                              .snapshot = p->snapshot,
                              .families = t->families,
                              .timeless = t->own,
@@ -186,7 +188,6 @@ static gf_status sum_collections(const gf_copy_plan *p, summing *sum, gf_error *
 {
     *sum = (summing){0};
     gf_scan_options o = GF_SCAN_OPTIONS(.snapshot = p->snapshot, .family = GF_COLLECTIONS_MAIN);
-    if (!gf_copy_plan_keeps(p->from->db, p->from->tables.collections)) return GF_OK;
     return gf_scan_each(p->from->tables.collections, &o, sum_row, sum, err);
 }
 
@@ -246,7 +247,6 @@ static gf_status copy_rows(copying *c, gf_error *err)
 static gf_status count_builds(const gf_copy_plan *p, uint64_t *n, gf_error *err)
 {
     *n = 0;
-    if (!gf_copy_plan_keeps(p->from->db, p->from->tables.builds)) return GF_OK;
     return gf_scan_count(p->from->tables.builds, p->snapshot, GF_BUILDS_MAIN, (gf_slice){0}, n,
                          err);
 }
@@ -384,18 +384,29 @@ static gf_status note_table(void *context, gf_slice name_space, gf_slice name, g
     return GF_OK;
 }
 
-/* Drop what a copy has made, the table of tables, which has its mark, last. */
-static gf_status drop_copy(gf_store *s, const gf_cancel *cancel, gf_error *err)
+static gf_status drop_of_application(void *context, gf_table *t, gf_error *err)
+{
+    return gf_table_drop(t, context, err);
+}
+
+/*
+ * Drop what a copy has made, the table of tables, which has its mark, last. Applications' tables are
+ * the copy's where it has begun: the namespace had none.
+ */
+static gf_status drop_copy(gf_store *s, const gf_copy_options *o, bool begun, gf_error *err)
 {
     named list = {0};
     gf_tables *t = &s->tables;
     gf_table *own[] = {t->documents,   t->clusters, t->collections, t->builds,
                        t->memberships, t->changes,  t->tables};
-    gf_status st = gf_user_tables_visit_all(s, note_table, &list, err);
+    gf_status st = begun && o->open_more ? o->open_more(s, true, err) : GF_OK;
+    if (st == GF_OK && begun)
+        st = gf_copy_plan_visit_applications(s, drop_of_application, (void *)o->cancel, err);
+    if (st == GF_OK) st = gf_user_tables_visit_all(s, note_table, &list, err);
     for (size_t i = 0; i < list.n && st == GF_OK; i += 2)
-        st = gf_user_table_drop(s, list.names[i], list.names[i + 1], cancel, err);
+        st = gf_user_table_drop(s, list.names[i], list.names[i + 1], o->cancel, err);
     for (size_t i = 0; i < sizeof own / sizeof own[0] && st == GF_OK; i++)
-        if (gf_copy_plan_keeps(s->db, own[i])) st = gf_table_drop(own[i], cancel, err);
+        st = gf_table_drop(own[i], o->cancel, err);
     gf_free(list.names);
     gf_arena_release(&list.memory);
     return st;
@@ -435,7 +446,7 @@ static gf_status is_bare(gf_store *s, bool *bare, gf_error *err)
 {
     bool has = false;
     gf_status st = gf_scan_finds(s->tables.tables, NULL, GF_TABLES_MAIN, (gf_slice){0}, &has, err);
-    if (st == GF_OK && !has && gf_copy_plan_keeps(s->db, s->tables.collections))
+    if (st == GF_OK && !has)
         st = gf_scan_finds(s->tables.collections, NULL, GF_COLLECTIONS_MAIN, (gf_slice){0}, &has,
                            err);
     *bare = !has;
@@ -462,10 +473,17 @@ static gf_status clear_hbase(const char *to, const gf_buffer *name, const gf_cop
         st = gf_fail(err, GF_EBUSY, "%s is being copied to by %.*s", to,
                      GF_SLICE_ARG(owner ? owner->value : GF_SLICE("another process")));
     }
-    if (st == GF_OK) st = drop_copy(s, options->cancel, err);
+    if (st == GF_OK) st = drop_copy(s, options, marked, err);
     gf_row_release(&mark);
     gf_store_free(s);
     return st;
+}
+
+static gf_status note_first(void *context, gf_slice name, gf_error *err)
+{
+    gf_buffer *first = context;
+    if (first->len == 0) gf_buffer_slice(first, name);
+    return gf_buffer_check(first, err);
 }
 
 /* An open database over a namespace without tables. */
@@ -475,17 +493,16 @@ static gf_status open_empty(const char *to, const gf_copy_options *options, gf_d
     gf_buffer name = {0};
     gf_status st = open_hbase(to, db, err);
     if (st != GF_OK) return st;
-    st = gf_database_find_any(*db, &name, err);
-    if (st == GF_OK) {
+    st = gf_database_visit_tables(*db, note_first, &name, err);
+    if (st == GF_OK && name.len) {
         gf_database_close(*db);
         *db = NULL;
         st = clear_hbase(to, &name, options, err);
         if (st == GF_OK) st = open_hbase(to, db, err);
         gf_buffer_reset(&name);
-        if (st == GF_OK) st = gf_database_find_any(*db, &name, err);
-        if (st == GF_OK) st = fail_filled(to, &name, err);
+        if (st == GF_OK) st = gf_database_visit_tables(*db, note_first, &name, err);
+        if (st == GF_OK && name.len) st = fail_filled(to, &name, err);
     }
-    if (st == GF_ENOTFOUND) st = GF_OK;
     gf_buffer_release(&name);
     if (st == GF_OK) return st;
     gf_database_close(*db);
@@ -504,8 +521,10 @@ static gf_status copy_to_hbase(const making *m, const char *to, gf_error *err)
     gf_store *s;
     gf_row mark = {0};
     gf_store_options o = GF_STORE_OPTIONS(.purpose = "copy");
+    gf_copy_options dropping = *m->options;
+    dropping.cancel = NULL;
     if (gf_store_create(to, &o, &s, NULL) != GF_OK) return st;
-    if (read_mark(s, &mark, NULL) == GF_OK) drop_copy(s, NULL, NULL);
+    if (read_mark(s, &mark, NULL) == GF_OK) drop_copy(s, &dropping, true, NULL);
     gf_row_release(&mark);
     gf_store_free(s);
     return st;
@@ -557,6 +576,11 @@ gf_status gf_store_copy(const char *from, const char *to, const gf_copy_options 
     if (st == GF_OK && one) st = gf_fail(err, GF_EINVAL, "%s and %s are one store", from, to);
     if (st == GF_OK) st = gf_store_open(from, &o, &m.from, err);
     if (st != GF_OK) return st;
+    if (options->open_more && gf_hbase_is_url(from)) st = options->open_more(m.from, false, err);
+    if (st != GF_OK) {
+        gf_store_close(m.from);
+        return st;
+    }
     if (gf_hbase_is_url(to)) {
         st = copy_to_hbase(&m, to, err);
     } else {

@@ -14,10 +14,11 @@
 /** A table that is copied, and what it is called where progress is told. */
 typedef struct gf_copy_table {
     gf_table *from, *to;
-    gf_slice name;     /* as users know it */
-    uint32_t families; /* that are copied */
-    bool own;          /* the engine's own: its cells have no times */
-    uint64_t of;       /* its entries, as far as they are known; else 0 */
+    gf_slice name;                 /* as users know it */
+    gf_slice from_start, to_start; /* of keys, as gf_table_copying has them */
+    uint32_t families;             /* that are copied */
+    bool own;                      /* the engine's own: its cells have no times */
+    uint64_t of;                   /* its entries, as far as they are known; else 0 */
 } gf_copy_table;
 
 typedef struct gf_copy_plan {
@@ -31,10 +32,14 @@ typedef struct gf_copy_plan {
     gf_arena memory;
 } gf_copy_plan;
 
+/** Told of a table that an application has in a store. */
+typedef gf_status gf_visit_copied_table(void *context, gf_table *table, gf_error *err);
+
 /* ---- copy_plan.c ----------------------------------------------------------------------------- */
 
-/** False of a table that the database only seems to have: HBase may have users' tables alone. */
-bool gf_copy_plan_keeps(gf_database *db, const gf_table *table);
+/** Visit the tables that applications have in a store, those that are open where it lists no others. */
+gf_status gf_copy_plan_visit_applications(gf_store *store, gf_visit_copied_table *visit,
+                                          void *context, gf_error *err);
 
 /** Refuse, in words, what `to` cannot keep; nothing is written. GF_EINVAL. */
 gf_status gf_copy_plan_check(gf_copy_plan *plan, gf_error *err);

@@ -46,13 +46,17 @@ gf_status gf_hbase_fail_table(const gf_hbase_table *t, gf_status st, gf_error *e
 
 /* ---- listing.c ------------------------------------------------------------------------------- */
 
-gf_status gf_hbase_find_any(gf_backend *backend, gf_buffer *name, gf_error *err);
+gf_status gf_hbase_visit_tables(gf_backend *backend, gf_visit_name *visit, void *context,
+                                gf_error *err);
 
 /* ---- tables.c -------------------------------------------------------------------------------- */
 
 gf_status gf_hbase_open_table(gf_backend *backend, const gf_schema *schema, unsigned *number,
                               const gf_schema **stored, gf_error *err);
 gf_status gf_hbase_has_table(gf_backend *backend, const char *name, bool *has, gf_error *err);
+bool gf_hbase_keeps(gf_backend *backend, const char *name);
+gf_status gf_hbase_visit_families(gf_backend *backend, const char *name, gf_visit_name *visit,
+                                  void *context, gf_error *err);
 const gf_schema *gf_hbase_schema_of(gf_backend *backend, unsigned number);
 gf_status gf_hbase_drop_table(gf_backend *backend, unsigned number, const gf_cancel *cancel,
                               gf_error *err);

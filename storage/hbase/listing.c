@@ -16,21 +16,20 @@ static gf_slice take_name(gf_thrift_reader *r)
     return name;
 }
 
-gf_status gf_hbase_find_any(gf_backend *backend, gf_buffer *name, gf_error *err)
+gf_status gf_hbase_visit_tables(gf_backend *backend, gf_visit_name *visit, void *context,
+                                gf_error *err)
 {
     gf_hbase *b = (gf_hbase *)backend;
     gf_hbase_call call = {0};
+    uint32_t n = 0;
     gf_hbase_call_begin(&call, "getTableNamesByNamespace");
     gf_thrift_string_field(&call.request, 1, gf_slice_str(b->address.name_space));
     gf_status st = gf_hbase_call_run(b->client, &call, GF_THRIFT_LIST, GF_HBASE_READS, err);
-    uint32_t n = 0;
     if (st == GF_OK && call.has_result) n = gf_thrift_take_list(&call.result, GF_THRIFT_STRUCT);
-    if (st == GF_OK && n) {
-        gf_buffer_slice(name, take_name(&call.result));
+    for (uint32_t i = 0; i < n && st == GF_OK; i++) {
+        gf_slice name = take_name(&call.result);
         st = call.result.bad ? gf_fail(err, GF_EIO, "the gateway of HBase sent no list of tables")
-                             : gf_buffer_check(name, err);
-    } else if (st == GF_OK) {
-        st = GF_ENOTFOUND;
+                             : visit(context, name, err);
     }
     gf_hbase_call_release(&call);
     return st;

@@ -25,6 +25,8 @@ static const char *const engine_tables[] = {"documents", "clusters",    "collect
 static const char *const tweets_tables[] = {"RawTwitterData", "TermIndex", "TweetFrequency",
                                             "GeoTemporalIndex"};
 static const char *const own_tweets_tables[] = {"TweetIds", "TweetDeletions", "TweetSettings"};
+static const char papers[] =
+    "wbgrp-journal-extract-";             /* what theirs begin with, with others, too */
 static const char ours[] = "grouperfish"; /* a setting of families that were made here */
 
 /* Fields of TColumnFamilyDescriptor. */
@@ -426,25 +428,40 @@ static bool is_one_of(const char *const *names, size_t n, const char *name)
 
 #define IS_ONE_OF(names, name) is_one_of(names, sizeof(names) / sizeof(names)[0], name)
 
+/* Whose table it is, by the name of its schema. */
+typedef enum whose { NOBODYS, USERS, CATALOGUE, ENGINES, OF_TWEETS, ONLY_OURS, OF_PAPERS } whose;
+
+static whose whose_is(const char *name)
+{
+    gf_slice s = gf_slice_str(name);
+    if (gf_slice_starts(s, gf_slice_str(users))) return USERS;
+    if (gf_slice_starts(s, gf_slice_str(papers))) return OF_PAPERS;
+    if (strcmp(name, catalogue) == 0) return CATALOGUE;
+    if (IS_ONE_OF(engine_tables, name)) return ENGINES;
+    if (IS_ONE_OF(own_tweets_tables, name)) return ONLY_OURS;
+    return IS_ONE_OF(tweets_tables, name) ? OF_TWEETS : NOBODYS;
+}
+
+bool gf_hbase_keeps(gf_backend *backend, const char *name)
+{
+    (void)backend;
+    return whose_is(name) != NOBODYS;
+}
+
 /* HBase's name of the table, without a namespace; none where it is not kept here. */
 static gf_status name_in_hbase(gf_hbase_table *t, const char *schema_name, gf_buffer *own,
                                gf_error *err)
 {
-    bool is_user = gf_slice_starts(gf_slice_str(schema_name), gf_slice_str(users));
-    bool of_tweets = IS_ONE_OF(tweets_tables, schema_name);
-    t->own = IS_ONE_OF(engine_tables, schema_name) || IS_ONE_OF(own_tweets_tables, schema_name);
-    t->waits = t->own || of_tweets;
-    t->kept = t->waits || is_user || strcmp(schema_name, catalogue) == 0;
+    whose is = whose_is(schema_name);
+    t->kept = is != NOBODYS;
+    t->own = is == ENGINES || is == ONLY_OURS;
+    t->waits = t->own || is == OF_TWEETS;
     if (!t->kept) return GF_OK;
-    if (is_user)
-        gf_buffer_str(own, schema_name + sizeof users - 1);
-    else if (of_tweets)
-        gf_buffer_str(own, schema_name);
-    else
-        gf_buffer_format(own, "%s%s", own_names, schema_name);
+    if (t->own || is == CATALOGUE) gf_buffer_str(own, own_names);
+    gf_buffer_str(own, is == USERS ? schema_name + sizeof users - 1 : schema_name);
     gf_status st = gf_buffer_check(own, err);
     if (st == GF_OK) st = check_name(gf_buffer_view(own), err);
-    if (st == GF_OK && is_user && gf_slice_starts(gf_buffer_view(own), gf_slice_str(own_names)))
+    if (st == GF_OK && is == USERS && gf_slice_starts(gf_buffer_view(own), gf_slice_str(own_names)))
         return gf_fail(err, GF_EINVAL, "tables whose names begin with \"%s\" are Grouperfish's own",
                        own_names);
     return st;
@@ -557,6 +574,22 @@ gf_status gf_hbase_has_table(gf_backend *backend, const char *name, bool *has, g
     gf_status st = name_table(b, name, &t, err);
     *has = false;
     return st == GF_OK && t.kept ? ask(b, &t, "tableExists", has, err) : st;
+}
+
+gf_status gf_hbase_visit_families(gf_backend *backend, const char *name, gf_visit_name *visit,
+                                  void *context, gf_error *err)
+{
+    gf_hbase *b = (gf_hbase *)backend;
+    gf_hbase_table t = {.schema = NULL};
+    description d = {0};
+    gf_status st = name_table(b, name, &t, err);
+    if (st == GF_OK && !t.kept)
+        st = gf_fail(err, GF_ENOTFOUND, "a store in HBase has no table %s", name);
+    if (st == GF_OK) st = describe(b, &t, &d, err);
+    for (uint32_t f = 0; f < d.n && st == GF_OK; f++)
+        st = visit(context, d.families[f].name, err);
+    release_description(&d);
+    return st;
 }
 
 const gf_schema *gf_hbase_schema_of(gf_backend *backend, unsigned number)

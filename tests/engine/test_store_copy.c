@@ -369,6 +369,132 @@ static void tells_what_cannot_be(void **state)
     fixture_close(&f);
 }
 
+/* ---- tables of applications ------------------------------------------------------------------ */
+
+/* Their keys begin with the namespace; that of the second is nothing else. */
+static const gf_key_part picture_parts[] = {{.name = "namespace", .kind = GF_PART_STRING},
+                                            {.name = "id", .kind = GF_PART_STRING}};
+static const gf_family picture_families[] = {{.name = "main"},
+                                             {.name = "tags", .layout = GF_LAYOUT_WIDE}};
+static const gf_schema pictures = {.name = "pictures",
+                                   .parts = picture_parts,
+                                   .n_parts = 2,
+                                   .families = picture_families,
+                                   .n_families = 2};
+static const gf_schema counts = {.name = "counts",
+                                 .parts = picture_parts,
+                                 .n_parts = 1,
+                                 .families = picture_families,
+                                 .n_families = 1};
+
+/* name_space NULL: the keys are without. */
+static void put_picture(gf_store *s, gf_table *t, const char *name_space, const char *id)
+{
+    gf_error err;
+    gf_batch *batch;
+    gf_buffer key = {0};
+    if (name_space) gf_key_string(&key, gf_slice_str(name_space));
+    if (id) gf_key_string(&key, gf_slice_str(id));
+    assert_ok(gf_batch_create(gf_store_database(s), &batch, &err));
+    gf_batch_put(batch, t, gf_buffer_view(&key), 0, GF_SLICE("n"), GF_SLICE("1"), 0);
+    if (id) gf_batch_put(batch, t, gf_buffer_view(&key), 1, GF_SLICE("sea"), gf_slice_str(id), 0);
+    assert_ok(gf_batch_write(batch, GF_SYNC_OFF, &err));
+    gf_batch_free(batch);
+    gf_buffer_release(&key);
+}
+
+static void fill_pictures(gf_store *s, const char *name_space)
+{
+    gf_error err;
+    gf_table *t;
+    assert_ok(gf_table_open(gf_store_database(s), &pictures, &t, &err));
+    put_picture(s, t, name_space, "a");
+    put_picture(s, t, name_space, "b");
+    assert_ok(gf_table_open(gf_store_database(s), &counts, &t, &err));
+    put_picture(s, t, name_space, NULL);
+}
+
+/* "KEY/QUALIFIER=VALUE" of all cells, with _ for bytes below 32. */
+static void dump_pictures(gf_store *s, const char *table, gf_buffer *out)
+{
+    gf_error err;
+    gf_table *t;
+    gf_row row = {0};
+    gf_buffer_reset(out);
+    assert_ok(gf_table_find(gf_store_database(s), table, &t, &err));
+    for (unsigned f = 0; f < gf_table_schema(t)->n_families; f++) {
+        gf_scan *scan;
+        gf_status st;
+        assert_ok(gf_scan_open(t, &GF_SCAN_OPTIONS(.family = f), &scan, &err));
+        while ((st = gf_scan_next(scan, &row, &err)) == GF_OK) {
+            for (size_t i = 0; i < row.key.len; i++)
+                gf_buffer_byte(out, row.key.ptr[i] < 32 ? '_' : row.key.ptr[i]);
+            gf_buffer_format(out, "/%.*s=%.*s ", GF_SLICE_ARG(row.cells[0].qualifier),
+                             GF_SLICE_ARG(row.cells[0].value));
+        }
+        assert_int_equal(st, GF_ENOTFOUND);
+        gf_scan_close(scan);
+    }
+    gf_row_release(&row);
+}
+
+static void assert_pictures(gf_store *s, const char *table, const char *expected)
+{
+    gf_buffer out = {0};
+    dump_pictures(s, table, &out);
+    assert_string_equal(gf_buffer_cstr(&out), expected);
+    gf_buffer_release(&out);
+}
+
+/* The namespace is part of the keys in a folder, and of the place where tables' names are others' too. */
+static void moves_the_name_space(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_copied copied;
+    gf_backend *there, *back;
+    gf_copy_options o = GF_COPY_OPTIONS(.wait_seconds = 0);
+    static const char in_folder[] = "default__a__/n=1 default__b__/n=1 "
+                                    "default__a__/sea=a default__b__/sea=b ";
+    fixture_open(&f);
+    fill_pictures(f.store, "default");
+    gf_store *named = fixture_share_as(NULL, GF_BACKEND_SHARED | GF_BACKEND_NAMED, &there);
+    gf_store *folder = fixture_share_as(NULL, 0, &back);
+    assert_ok(gf_store_copy_into(f.store, "a", named->db, &o, &copied, &err));
+    assert_pictures(named, "pictures", "a__/n=1 b__/n=1 a__/sea=a b__/sea=b ");
+    assert_pictures(named, "counts", "default__/n=1 ");
+    assert_ok(gf_store_copy_into(named, "b", folder->db, &o, &copied, &err));
+    assert_pictures(folder, "pictures", in_folder);
+    assert_pictures(folder, "counts", "default__/n=1 ");
+    gf_store_close(named);
+    gf_store_close(folder);
+    fixture_close(&f);
+}
+
+static void refuses_other_name_spaces(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"a", "z"};
+    for (int i = 0; i < 2; i++) {
+        fixture f;
+        gf_error err;
+        gf_copied copied;
+        gf_backend *there;
+        gf_copy_options o = GF_COPY_OPTIONS(.wait_seconds = 0);
+        fixture_open(&f);
+        fill_pictures(f.store, "default");
+        fill_pictures(f.store, others[i]);
+        gf_store *s = fixture_share_as(NULL, GF_BACKEND_SHARED | GF_BACKEND_NAMED, &there);
+        assert_int_equal(gf_store_copy_into(f.store, "a", s->db, &o, &copied, &err), GF_EINVAL);
+        assert_non_null(
+            strstr(err.message, i ? "is of the namespace \"z\"" : "is of the namespace \"a\""));
+        assert_ok(gf_store_copy_check(s, "s", &err));
+        gf_store_close(s);
+        fixture_close(&f);
+    }
+}
+
 /* ---- failures -------------------------------------------------------------------------------- */
 
 typedef struct sweeping {
@@ -407,6 +533,7 @@ static void sweeps(void **state)
     put(t, "a", LOG, "m", "two", 2000);
     put(t, "a", FRIEND, "u2", "close", 7);
     gf_user_table_close(t);
+    fill_pictures(f.store, "default");
     fixture_close(&f);
     s.from = f.path;
     snprintf(s.to, sizeof s.to, "%s", path_in("to"));
@@ -424,6 +551,8 @@ int main(void)
         cmocka_unit_test(over_rows),
         cmocka_unit_test(tells_of_changes),
         cmocka_unit_test(tells_what_cannot_be),
+        cmocka_unit_test(moves_the_name_space),
+        cmocka_unit_test(refuses_other_name_spaces),
         cmocka_unit_test(sweeps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

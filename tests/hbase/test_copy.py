@@ -80,12 +80,68 @@ def main():
         said = run("copy", store, other, code=2)
         check("tables of other namespaces", 'namespace "mine"' in said)
         check("and nothing is left", namespaces.tables("gfcopytwo") == [])
-        subprocess.run([PROGRAM, "log", "import", "web", "-", "--store", store], input='10.0.0.1 - - [13/Jul/2009:00:00:00 +0000] "GET / HTTP/1.1" 200 1\n', text=True, check=True, stdout=subprocess.DEVNULL)
         run("table", "drop", "mine", "--namespace", "mine", store=store)
-        subprocess.run([PROGRAM, "tweets", "import", "-", "--store", store], input='{"created_at":"Thu May 05 14:30:07 +0000 2016","id_str":"1","text":"Rain","user":{"name":"A","screen_name":"a"}}\n', text=True, check=True, stdout=subprocess.DEVNULL)
-        said = run("copy", store, other, code=2)
-        check("tables of applications", "does not keep all that this one has: RawTwitterData" in said, said)
-        check("nothing is left of that either", namespaces.tables("gfcopytwo") == [])
+        check_applications(folder)
+
+
+TWEETS = [{"created_at": f"Thu May 05 14:{n % 60:02}:07 +0000 2016", "id_str": str(900 + n), "text": f"Rain number{n % 7} in #town", "lang": "en" if n % 3 else "de",
+           "user": {"name": f"A{n}", "screen_name": f"a{n}"}, **({"coordinates": {"type": "Point", "coordinates": [13.4 + n / 100, 52.5]}} if n % 2 else {})} for n in range(300)]
+PAPER = os.path.join(SOURCE, "tests", "cli", "data", "papers", "MPCXVWMUTRUGFP36SLPHKDLY6NGU4S3J.tei.xml")
+
+
+def fill_applications(store, *where):
+    run("tweets", "import", "-", *where, store=store, text="".join(json.dumps(t) + "\n" for t in TWEETS))
+    run("tweets", "delete", TWEETS[5]["id_str"], *where, store=store)
+    run("papers", "import-cdx", os.path.join(os.path.dirname(PAPER), "crawl.cdx"), *where, code=3, store=store)  # four lines are refused
+    run("papers", "import-tei", PAPER, *where, store=store)
+    run("papers", "import-tei", PAPER, "--group", "grobid1", *where, store=store)
+    run("papers", "import-tei", PAPER, "--table", "7-qa", *where, store=store)
+
+
+def applications(store):
+    tweets = [run("tweets", *words, store=store) for words in (
+        ("stats",), ("export",), ("search", "number3"), ("search", "a7"), ("frequency", "--by", "hour"), ("show", "907"), ("top",))]
+    papers = [run("papers", *words, store=store) for words in (
+        ("list",), ("dump",), ("counts",), ("missing",), ("list", "--table", "7-qa"), ("counts", "--group", "grobid1"))]
+    return tweets + papers
+
+
+def check_applications(folder):
+    """Tweets and papers, whose keys have the namespace in a folder alone."""
+    url, other, back = namespaces.make("gfcopy"), namespaces.make("gfcopytwo"), os.path.join(folder, "back-apps")
+    store = os.path.join(folder, "apps")
+    fill_applications(store)
+    was = applications(store)
+    check("there is something to copy", all(was), [len(rows) for rows in was])
+    run("copy", store, url)
+    check("tweets and papers are in HBase", applications(url) == was)
+    tables = namespaces.tables("gfcopy")
+    check("under the names that others know", {"RawTwitterData", "TermIndex", "wbgrp-journal-extract-0-prod", "wbgrp-journal-extract-7-qa"} <= set(tables), tables)
+    run("copy", url, back)
+    check("they come back", applications(back) == was)
+    check("and are sound", run("verify", store=back)[0]["faults"] == 0)
+    run("copy", url, other)
+    check("from HBase to HBase", applications(other) == was)
+    for place in (url, back):
+        run("tweets", "import", "-", store=place, text=json.dumps({**TWEETS[0], "id_str": "2000", "text": "Late rain"}) + "\n")
+        check("one more counts", run("tweets", "stats", store=place)[0]["tweets"] == len(TWEETS) and run("tweets", "search", "late", store=place))
+    # a copy that is killed goes with all its tables
+    other = namespaces.make("gfcopytwo")
+    copying = subprocess.Popen([PROGRAM, "copy", store, other], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    end = time.time() + 60
+    while time.time() < end and "RawTwitterData" not in namespaces.tables("gfcopytwo"):
+        time.sleep(0.02)
+    copying.send_signal(signal.SIGKILL)
+    print("killed" if copying.wait() == -signal.SIGKILL else "it was whole already")
+    if copying.returncode == -signal.SIGKILL:
+        run("copy", store, other)
+    check("a copy that was killed is begun anew", applications(other) == was)
+    # of other namespaces there are none
+    fill_applications(store, "--namespace", "mine")
+    other = namespaces.make("gfcopytwo")
+    said = run("copy", store, other, code=2)
+    check("tweets of another namespace", 'namespace "mine"' in said and "RawTwitterData" in said, said)
+    check("nothing is left of that", namespaces.tables("gfcopytwo") == [])
 
 
 if __name__ == "__main__":

@@ -694,6 +694,15 @@ static void scan_close(gf_backend_scan *s)
 
 /* ---- the backend ----------------------------------------------------------------------------- */
 
+static const gf_schema *schema_of(gf_backend *b, unsigned number)
+{
+    model *m = model_of(b);
+    pthread_mutex_lock(&m->lock);
+    const gf_schema *s = number < m->n_tables ? m->schemas[number] : NULL;
+    pthread_mutex_unlock(&m->lock);
+    return s;
+}
+
 /* The schema as bytes, read again: a deep copy. */
 static const gf_schema *copy_schema(model *m, const gf_schema *from)
 {
@@ -836,6 +845,7 @@ static gf_backend *open_process(model *m, unsigned capabilities)
     p->operations = (gf_backend_operations){
         .capabilities = capabilities,
         .open_table = open_table,
+        .schema_of = schema_of,
         .get = get,
         .scan_open = scan_open,
         .scan_next = scan_next,

@@ -12,6 +12,8 @@
 #include "apps/papers/table/table_internal.h"
 
 #include "base/arena.h"
+#include "base/memory.h"
+#include "storage/backend.h"
 #include "storage/schema.h"
 
 #include <stdio.h>
@@ -293,4 +295,83 @@ gf_status gf_papers_column_or_family(const gf_papers *p, gf_slice name, unsigned
     *family = f;
     *column = (gf_slice){NULL, 0};
     return GF_OK;
+}
+
+/* ---- tables that others may have made -------------------------------------------------------- */
+
+typedef struct collecting {
+    gf_arena memory;
+    gf_family families[GF_MAX_FAMILIES]; /* n */
+    unsigned n;
+} collecting;
+
+static gf_status collect_family(void *context, gf_slice name, gf_error *err)
+{
+    collecting *c = context;
+    unsigned role = gf_papers_role_named(name);
+    gf_family family = {.layout = GF_LAYOUT_WIDE};
+    if (c->n == GF_MAX_FAMILIES)
+        return gf_fail(err, GF_ELIMIT, "it has more than %d families", GF_MAX_FAMILIES);
+    if (role < GF_PAPERS_FAMILIES) family = families[role];
+    family.name = gf_arena_copy(&c->memory, name).ptr; /* with a NUL */
+    if (!family.name) return gf_fail_memory(err, "a table of papers");
+    c->families[c->n++] = family;
+    return GF_OK;
+}
+
+/* Those of every table come first, in the order of the schema, as in a table that was made here. */
+static void order_families(const collecting *c, gf_family ordered[GF_MAX_FAMILIES])
+{
+    unsigned n = 0;
+    for (unsigned r = 0; r < GF_PAPERS_FAMILIES; r++)
+        for (unsigned f = 0; f < c->n; f++)
+            if (strcmp(c->families[f].name, families[r].name) == 0) ordered[n++] = c->families[f];
+    for (unsigned f = 0; f < c->n; f++)
+        if (find_family(&schema, gf_slice_str(c->families[f].name)) == schema.n_families)
+            ordered[n++] = c->families[f];
+}
+
+gf_status gf_papers_open_as_kept(gf_database *db, const char *name, gf_table **table, gf_error *err)
+{
+    collecting c = {.n = 0};
+    gf_family ordered[GF_MAX_FAMILIES];
+    gf_status st = gf_database_visit_families(db, name, collect_family, &c, err);
+    order_families(&c, ordered);
+    gf_schema s = {
+        .name = name, .parts = parts + 1, .n_parts = 1, .families = ordered, .n_families = c.n};
+    if (st == GF_OK) st = gf_table_open(db, &s, table, err);
+    if (st != GF_OK) gf_error_prefix(err, "table %s", name);
+    gf_arena_release(&c.memory);
+    return st;
+}
+
+typedef struct naming {
+    gf_arena memory;
+    const char *names[GF_MAX_TABLES]; /* n */
+    unsigned n;
+} naming;
+
+static gf_status collect_table(void *context, gf_slice name, gf_error *err)
+{
+    naming *c = context;
+    if (!gf_slice_starts(name, GF_SLICE(GF_PAPERS_PREFIX))) return GF_OK;
+    if (c->n == GF_MAX_TABLES)
+        return gf_fail(err, GF_ELIMIT, "more than %d tables of papers", GF_MAX_TABLES);
+    c->names[c->n] = gf_arena_copy(&c->memory, name).ptr;
+    return c->names[c->n++] ? GF_OK : gf_fail_memory(err, "tables of papers");
+}
+
+gf_status gf_papers_open_all(gf_store *store, bool cut_short, gf_error *err)
+{
+    (void)cut_short;
+    gf_database *db = gf_store_database(store);
+    gf_table *t;
+    naming *c = gf_calloc(1, sizeof *c);
+    if (!c) return gf_fail_memory(err, "tables of papers");
+    gf_status st = gf_database_visit_tables(db, collect_table, c, err);
+    for (unsigned i = 0; i < c->n && st == GF_OK; i++)
+        st = gf_papers_open_as_kept(db, c->names[i], &t, err);
+    gf_arena_release(&c->memory);
+    gf_free(c);
+    return st;
 }

@@ -47,14 +47,14 @@ static gf_status find_table(gf_papers *p, const char *name, bool create, gf_erro
     gf_status st = gf_database_has_table(p->db, name, &has, err);
     if (st != GF_OK) return st;
     if (!has && !create) return GF_ENOTFOUND;
-    return has && !is_named(p) ? gf_table_find(p->db, name, &p->table, err)
-                               : make_table(p, name, err);
+    if (!has) return make_table(p, name, err);
+    return is_named(p) ? gf_papers_open_as_kept(p->db, name, &p->table, err)
+                       : gf_table_find(p->db, name, &p->table, err);
 }
 
 /* The schema's name is that of the table. */
 static gf_status open_table(gf_papers *p, gf_slice table, bool create, gf_error *err)
 {
-    if (is_named(p)) gf_buffer_str(&p->name, GF_BACKEND_USERS_TABLE);
     gf_buffer_str(&p->name, GF_PAPERS_PREFIX);
     gf_buffer_slice(&p->name, table);
     gf_status st = gf_buffer_check(&p->name, err);

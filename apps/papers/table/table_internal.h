@@ -22,6 +22,16 @@ struct gf_papers {
 /** Give the table the families that it lacks, and let each role's first stand for it. */
 gf_status gf_papers_complete(gf_papers *papers, gf_error *err);
 
+/**
+ * Open a table of a database whose tables others know, with the families that it has there, whoever
+ * made it: those of no role are wide. Keys are without the namespace there.
+ */
+gf_status gf_papers_open_as_kept(gf_database *db, const char *name, gf_table **table,
+                                 gf_error *err);
+
+/** Open all of these that a store has (gf_app.open_tables). */
+gf_status gf_papers_open_all(gf_store *store, bool cut_short, gf_error *err);
+
 /** Let a family stand for its role, where it has one. */
 void gf_papers_choose(gf_papers *papers, unsigned family);
 
