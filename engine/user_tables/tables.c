@@ -657,8 +657,10 @@ static gf_status open_of_row(gf_store *s, gf_slice key, gf_table **rows, gf_erro
     gf_error why = {GF_OK, ""};
     for (int i = 0; i < 2; i++)
         gf_key_take_string(&key, &names[i]);
-    gf_status st =
-        gf_user_table_open(s, gf_buffer_view(&names[0]), gf_buffer_view(&names[1]), &t, &why);
+    gf_status st = gf_buffer_check(&names[0], &why);
+    if (st == GF_OK) st = gf_buffer_check(&names[1], &why);
+    if (st == GF_OK)
+        st = gf_user_table_open(s, gf_buffer_view(&names[0]), gf_buffer_view(&names[1]), &t, &why);
     if (st == GF_OK) *rows = t->rows;
     gf_user_table_close(t);
     gf_buffer_release(&names[0]);

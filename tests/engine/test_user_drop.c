@@ -8,6 +8,7 @@
 #include "engine/user_tables/user_tables_internal.h"
 
 #include <leveldb/c.h>
+#include <stdlib.h>
 
 static const gf_slice space = {"test", 4};
 #define S(text) gf_slice_str(text)
@@ -265,6 +266,42 @@ static void memory_fails(void **state)
     fixture_close(&s.f);
 }
 
+/* ---- by what the database calls them --------------------------------------------------------- */
+
+typedef struct found {
+    gf_store *store;
+    const char *id;
+    gf_table *rows;
+} found;
+
+static gf_status find(void *context, gf_error *err)
+{
+    found *f = context;
+    gf_status st = gf_user_tables_find(f->store, f->id, &f->rows, err);
+    if (st == GF_OK) assert_non_null(f->rows); /* or a journal would take it for dropped */
+    return st;
+}
+
+static void found_until_they_are_dropped(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    gf_user_table_close(fixture_make_table(&f, "others", fixture_people));
+    gf_user_table *t = fixture_make_table(&f, "people", fixture_people);
+    char *id = strdup(gf_table_schema(gf_user_table_rows(t))->name);
+    found s = {.store = f.store, .id = id};
+    gf_user_table_close(t);
+    gf_test_sweep(find, NULL, &s);
+    assert_string_equal(gf_table_schema(s.rows)->name, id);
+    assert_ok(gf_user_table_drop(f.store, space, S("people"), NULL, &err));
+    assert_ok(gf_user_tables_find(f.store, id, &s.rows, &err));
+    assert_null(s.rows);
+    free(id);
+    fixture_close(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -272,6 +309,7 @@ int main(void)
         cmocka_unit_test(reclaimed_by_a_put),
         cmocka_unit_test(lost_names),
         cmocka_unit_test(memory_fails),
+        cmocka_unit_test(found_until_they_are_dropped),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
