@@ -8,10 +8,11 @@ build_packages="gcc g++ cmake make ninja-build pkg-config libleveldb-dev libsnap
 # For `./check --quick`; and what the other tests need further.
 quick_test_packages="curl libcmocka-dev python3 zip zstd"
 test_packages="chromium clang clang-format-14 debhelper debootstrap dh-python fonts-wqy-microhei jq
-    iproute2 libclang-rt-14-dev libopenmpi-dev lintian mandoc mkdocs nginx-light openmpi-bin openssl
+    iproute2 libclang-rt-14-dev libopenmpi-dev lintian mandoc mkdocs munge nginx-light openmpi-bin openssl
     patchelf postgresql python3-ipykernel
     python3-matplotlib python3-nbclient python3-numpy python3-openpyxl python3-pandas
-    python3-pip python3-plotly python3-scipy python3-sklearn python3-venv strace"
+    python3-pip python3-plotly python3-scipy python3-sklearn python3-venv slurm-wlm
+    slurm-wlm-basic-plugins strace"
 # For `./check --hbase`; whoever has Java and Maven of another source keeps them.
 hbase_packages="iproute2 libopenmpi-dev nginx-light openmpi-bin"
 command -v java >/dev/null || hbase_packages="$hbase_packages default-jre-headless"

@@ -53,7 +53,7 @@ def ranks_of(process):
             with open(f"/proc/{entry}/environ", "rb") as f:
                 environ = dict(v.split(b"=", 1) for v in f.read().split(b"\0") if b"=" in v)
             if environ.get(b"GROUPERFISH_TEST_JOB") == str(process).encode():
-                found[int(environ[b"OMPI_COMM_WORLD_RANK"])] = int(entry)
+                found[int(environ.get(b"OMPI_COMM_WORLD_RANK") or environ[b"SLURM_PROCID"])] = int(entry)
         except (OSError, ValueError, KeyError):
             continue
     return found
