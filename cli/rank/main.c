@@ -85,14 +85,15 @@ static void end_all(void *context)
 }
 
 static gf_status serve(gf_rank_mpi *mpi, const char *path, const char *threads,
-                       gf_ranked_account *account, gf_error *err)
+                       gf_ranked_account *account, uint64_t *handed, gf_error *err)
 {
     gf_ranks_serving s = {.ranks = gf_rank_mpi_ranks(mpi),
                           .fd = -1,
                           .silence = silence_of,
                           .gone = end_all,
                           .context = mpi,
-                          .account = account};
+                          .account = account,
+                          .handed = handed};
     gf_status st = gf_ranks_me(s.ranks) == 0 ? reach_holder(path, &s.fd, err) : GF_OK;
     if (st == GF_OK) st = gf_pool_create(own_threads(mpi, threads), &s.pool, err);
     if (st == GF_OK) st = gf_ranks_serve(&s, err);
@@ -102,7 +103,7 @@ static gf_status serve(gf_rank_mpi *mpi, const char *path, const char *threads,
 }
 
 /* The memory and bytes that this rank took, for whoever keeps what ranks say (bench/ranks). */
-static void tell_account(const gf_ranks *ranks, const gf_ranked_account *a)
+static void tell_account(const gf_ranks *ranks, const gf_ranked_account *a, uint64_t handed)
 {
     struct rusage used;
     if (getrusage(RUSAGE_SELF, &used) != 0) return;
@@ -112,10 +113,11 @@ static void tell_account(const gf_ranks *ranks, const gf_ranked_account *a)
             "rank %u: %.1f s of processor time, %ld KB of memory, %" PRIu64
             " bytes sent; first pass: %" PRIu64 " of changes, %" PRIu64
             " of centres; %u later ones: %" PRIu64 ", %" PRIu64 ", %" PRIu64
-            " documents moved; centres of %" PRIu64 " entries\n",
+            " documents moved; centres of %" PRIu64 " entries; %" PRIu64
+            " bytes from and to the store\n",
             gf_ranks_me(ranks), seconds, used.ru_maxrss, ranks->sent, a->first_changes,
             a->first_centres, a->later_passes, a->later_changes, a->later_centres, a->moved,
-            a->centre_entries);
+            a->centre_entries, handed);
 }
 
 int main(int n_words, char **words)
@@ -136,6 +138,7 @@ int main(int n_words, char **words)
     }
     gf_buffer path = {0};
     gf_ranked_account account = {0};
+    uint64_t handed = 0;
     bool is_joined = n_words == 4;
     gf_status st = GF_OK;
     if (is_joined)
@@ -143,7 +146,8 @@ int main(int n_words, char **words)
     else
         gf_buffer_str(&path, words[1]);
     if (st == GF_OK) st = gf_buffer_check(&path, &err);
-    if (st == GF_OK && path.len) st = serve(mpi, gf_buffer_cstr(&path), words[2], &account, &err);
+    if (st == GF_OK && path.len)
+        st = serve(mpi, gf_buffer_cstr(&path), words[2], &account, &handed, &err);
     gf_buffer_release(&path);
     if (st != GF_OK) {
         fprintf(stderr, "grouperfish-rank: %s\n", err.message);
@@ -151,7 +155,8 @@ int main(int n_words, char **words)
         usleep(200000); /* for mpirun to pass that on */
         gf_rank_mpi_abort();
     }
-    if (!is_joined) tell_account(gf_rank_mpi_ranks(mpi), &account); /* else a user would read it */
+    if (!is_joined)
+        tell_account(gf_rank_mpi_ranks(mpi), &account, handed); /* else a user would read it */
     gf_rank_mpi_close(mpi);
     return 0;
 }
