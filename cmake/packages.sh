@@ -14,7 +14,7 @@ test_packages="chromium clang clang-format-14 debhelper debootstrap dh-python fo
     python3-pip python3-plotly python3-scipy python3-sklearn python3-venv slurm-wlm
     slurm-wlm-basic-plugins strace"
 # For `./check --hbase`; whoever has Java and Maven of another source keeps them.
-hbase_packages="iproute2 libopenmpi-dev nginx-light openmpi-bin"
+hbase_packages="iproute2 libopenmpi-dev nginx-light openmpi-bin python3-numpy python3-scipy"
 command -v java >/dev/null || hbase_packages="$hbase_packages default-jre-headless"
 command -v mvn >/dev/null || hbase_packages="$hbase_packages maven"
 # For the page's tests; whoever has a Node.js of another source keeps it.
