@@ -59,9 +59,10 @@ gf_status gf_apps_check(gf_app_check *c, gf_app_count *counts, gf_error *err)
         for (size_t i = 0; schema && i < n_apps; i++) {
             if (!apps[i]->has_table || !apps[i]->has_table(schema->name)) continue;
             c->counted = 0;
+            c->uncounted = apps[i]->uncounted;
             gf_status st = apps[i]->check(c, schema->name, err);
             if (st != GF_OK) return st;
-            counts[i].any = !apps[i]->uncounted;
+            counts[i].any |= !c->uncounted;
             counts[i].n += c->counted;
         }
     }

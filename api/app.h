@@ -26,6 +26,7 @@ typedef struct gf_app_check {
     void *context;         /* of visit */
     uint64_t faults;
     uint64_t counted; /* the application's things, such as tweets */
+    bool uncounted;   /* they are too many to count, as papers in HBase */
 } gf_app_check;
 
 /** A repair of the tables of applications under way. */

@@ -27,6 +27,8 @@ enum {
 
 /* The start of the name of a table that others know, where the backend has GF_BACKEND_NAMED. */
 #define GF_BACKEND_USERS_TABLE "table:"
+/* And what the names begin with there that others see of the engine's tables. */
+#define GF_BACKEND_OWN_TABLE "grouperfish."
 
 typedef enum gf_change_kind {
     GF_CHANGE_PUT,         /* qualifier, value, timestamp */

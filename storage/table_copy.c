@@ -80,10 +80,19 @@ static gf_status sort_cells(filling *f, const gf_row *row, gf_error *err)
     return GF_OK;
 }
 
+/* The time of a cell in `to`. */
+static int64_t time_of(filling *f, const gf_cell *cell)
+{
+    gf_table_copying *c = f->c;
+    int64_t time = c->timeless ? 0 : cell->timestamp ? cell->timestamp : c->untimed;
+    if (time > c->newest) c->newest = time;
+    return time;
+}
+
 static void put_cell(filling *f, const gf_cell *cell)
 {
     gf_batch_put(f->behind.batch, f->c->to, f->key, f->family, cell->qualifier, cell->value,
-                 f->c->timeless ? 0 : cell->timestamp);
+                 time_of(f, cell));
 }
 
 static gf_status put_cells(filling *f, const gf_row *row, gf_error *err)
@@ -102,7 +111,7 @@ static gf_status replace_row(filling *f, size_t from, size_t to, gf_error *err)
         f->columns[i - from] = (gf_column){f->sorted[i]->qualifier, f->sorted[i]->value};
     if (st == GF_OK)
         gf_batch_replace(f->behind.batch, f->c->to, f->key, f->family, f->columns, to - from,
-                         f->c->timeless ? 0 : f->sorted[to - 1]->timestamp);
+                         time_of(f, f->sorted[to - 1]));
     return st;
 }
 

@@ -24,10 +24,12 @@ typedef struct gf_table_copying {
     bool timeless;   /* cells get no times: those of `from` are its backend's own (stamps) */
     bool cell_times; /* each cell of a packed row has a time of its own, in `from` or in `to` */
     uint64_t stamp;  /* where rows of `to` hold themselves, as gf_batch_stamp; else 0 */
+    int64_t untimed; /* the time of cells that have none; 0: they are put without */
     const gf_cancel *cancel;
     gf_table_copy_told *told; /* may be NULL */
     void *context;
     uint64_t entries, bytes; /* out: added to; rows of packed families, cells of wide ones */
+    int64_t newest;          /* out: raised to the latest time of a cell */
 } gf_table_copying;
 
 /**

@@ -36,6 +36,13 @@ static const gf_table_description *find_description(const char *name, const char
     return NULL;
 }
 
+/* The same of a table that has the parts of the key that are described: HBase's lack the namespace. */
+static const gf_table_description *describe(const gf_schema *s, const char **of)
+{
+    const gf_table_description *d = s ? find_description(s->name, of) : NULL;
+    return d && s->n_parts >= d->n_parts ? d : NULL;
+}
+
 /* Whose table it is; NULL: its user's alone. */
 static const char *owner_of(const gf_user_table *t)
 {
@@ -55,7 +62,7 @@ static const gf_schema *find_stored(gf_store *store, gf_slice name, const gf_tab
     for (unsigned i = 1; i < GF_MAX_TABLES; i++) {
         const gf_schema *s = gf_database_schema(gf_store_database(store), i);
         if (!s || !gf_slice_equal(gf_slice_str(s->name), name)) continue;
-        *d = find_description(s->name, of);
+        *d = describe(s, of);
         return *d ? s : NULL;
     }
     return NULL;
@@ -126,7 +133,7 @@ gf_status gf_table_visit_system(gf_store *store, gf_slice name_space, gf_slice p
     for (unsigned i = 1; i < GF_MAX_TABLES && st == GF_OK; i++) {
         const gf_schema *s = gf_database_schema(gf_store_database(store), i);
         const char *of;
-        if (!s || !find_description(s->name, &of)) continue;
+        if (!describe(s, &of)) continue;
         gf_slice name = gf_slice_str(s->name);
         if (gf_slice_starts(name, prefix)) st = visit_one(&l, name, err);
     }

@@ -18,6 +18,7 @@
 
 #include "base/json/json.h"
 #include "base/strings.h"
+#include "storage/backend.h"
 
 typedef struct papers_check {
     gf_app_check *c;
@@ -461,6 +462,10 @@ static gf_status check_table(papers_check p, const char *table, gf_error *err)
 
 gf_status gf_papers_check(gf_app_check *c, const char *table, gf_error *err)
 {
+    if (gf_database_capabilities(gf_store_database(c->store)) & GF_BACKEND_NAMED) {
+        c->uncounted = true; /* a seek for each of them would be a call */
+        return GF_OK;
+    }
     return check_table((papers_check){.c = c}, table, err);
 }
 

@@ -107,13 +107,12 @@ gf_status gf_tweets_join(gf_tweets *t, gf_error *err)
 
 gf_status gf_tweets_open_joined(gf_store *store, bool cut_short, gf_error *err)
 {
-    bool tweets, settings;
+    bool settings;
     gf_tweets *t;
     gf_tweets_info info;
     gf_database *db = gf_store_database(store);
-    gf_status st = gf_database_has_table(db, GF_TWEETS_RAW, &tweets, err);
-    if (st == GF_OK) st = gf_database_has_table(db, GF_TWEETS_SETTINGS, &settings, err);
-    if (st != GF_OK || !tweets || (!settings && !cut_short)) return st;
+    gf_status st = gf_database_has_table(db, GF_TWEETS_SETTINGS, &settings, err);
+    if (st != GF_OK || (!settings && !cut_short)) return st;
     st = gf_tweets_open(store, GF_SLICE("default"), &t, err);
     if (st != GF_OK) return st;
     if (!cut_short) st = gf_tweets_read_info(t, &info, err);

@@ -85,7 +85,7 @@ static void end_all(void *context)
 }
 
 static gf_status serve(gf_rank_mpi *mpi, const char *path, const char *threads,
-                       gf_ranked_account *account, uint64_t *handed, gf_error *err)
+                       gf_ranked_account *account, _Atomic uint64_t *handed, gf_error *err)
 {
     gf_ranks_serving s = {.ranks = gf_rank_mpi_ranks(mpi),
                           .fd = -1,
@@ -138,7 +138,7 @@ int main(int n_words, char **words)
     }
     gf_buffer path = {0};
     gf_ranked_account account = {0};
-    uint64_t handed = 0;
+    _Atomic uint64_t handed = 0;
     bool is_joined = n_words == 4;
     gf_status st = GF_OK;
     if (is_joined)

@@ -38,8 +38,8 @@ gf_status gf_ranks_serve_tell(rank_job *j, uint32_t kind, gf_slice a, gf_slice b
 {
     pthread_mutex_lock(&j->lock);
     gf_status st = gf_frames_write(j->by->fd, kind, a, b, TAKES, NULL, err);
-    if (j->by->handed) *j->by->handed += a.len + b.len;
     pthread_mutex_unlock(&j->lock);
+    if (j->by->handed) *j->by->handed += a.len + b.len;
     return st;
 }
 
@@ -51,11 +51,8 @@ static gf_status tell(rank_job *j, uint32_t kind, gf_slice a, gf_slice b, gf_err
 gf_status gf_ranks_serve_hear(rank_job *j, uint32_t *kind, gf_buffer *bytes, gf_error *err)
 {
     gf_status st = gf_frames_read(j->by->fd, 0, NULL, kind, bytes, err);
-    if (st != GF_OK || !j->by->handed) return st;
-    pthread_mutex_lock(&j->lock);
-    *j->by->handed += bytes->len;
-    pthread_mutex_unlock(&j->lock);
-    return GF_OK;
+    if (st == GF_OK && j->by->handed) *j->by->handed += bytes->len;
+    return st;
 }
 
 static gf_status hear(rank_job *j, uint32_t kind, gf_buffer *bytes, gf_error *err)

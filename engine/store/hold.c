@@ -208,6 +208,14 @@ gf_status gf_store_finish_batches(gf_store *s, gf_error *err)
     return gf_hold_finish(s->db, gf_tables_batches_key(), err);
 }
 
+gf_status gf_store_finish_all_batches(gf_store *s, gf_error *err)
+{
+    gf_buffer keys = {0};
+    gf_status st = finish_batches(s, &keys, err);
+    gf_buffer_release(&keys);
+    return st;
+}
+
 gf_status gf_hold_collection(gf_store *s, gf_place where, gf_hold *hold, gf_error *err)
 {
     return gf_hold_collections(s, where.name_space, &where.collection, 1, hold, err);

@@ -44,6 +44,9 @@ gf_status gf_hold_batches(gf_store *store, gf_hold *hold, gf_error *err);
  */
 gf_status gf_store_finish_batches(gf_store *store, gf_error *err);
 
+/** The same of tweets and collections, too, before a store is read as a whole; a walk over its journals. */
+gf_status gf_store_finish_all_batches(gf_store *store, gf_error *err);
+
 /**
  * Clear away what was cut short, if it has not been done since; nothing may be held. Nothing of a
  * lease that lives is touched (engine/store/lease.h).

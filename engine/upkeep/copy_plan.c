@@ -82,9 +82,6 @@ static gf_status make_own(gf_copy_plan *p, gf_error *err)
 
 /* ---- the applications' tables ---------------------------------------------------------------- */
 
-/* The namespace whose rows a database has whose tables others know. */
-#define ITS_NAME_SPACE "default"
-
 /*
  * The first part of their keys is the namespace. A database whose tables others know has that in its
  * own, and keys begin behind it; but for keys that are nothing else.
@@ -101,6 +98,15 @@ static bool is_own(const gf_tables *t, unsigned number)
     for (int i = 0; i < OWN; i++)
         if (gf_table_number(own[i]) == number) return true;
     return number == gf_table_number(t->tables);
+}
+
+bool gf_copy_plan_is_own(const gf_tables *t, gf_slice name)
+{
+    gf_table *own[OWN];
+    list_own(t, own);
+    for (int i = 0; i < OWN; i++)
+        if (gf_slice_equal(gf_slice_str(gf_table_schema(own[i])->name), name)) return true;
+    return gf_slice_equal(gf_slice_str(gf_table_schema(t->tables)->name), name);
 }
 
 gf_status gf_copy_plan_visit_applications(gf_store *s, gf_visit_copied_table *visit, void *context,
@@ -120,7 +126,7 @@ gf_status gf_copy_plan_visit_applications(gf_store *s, gf_visit_copied_table *vi
 /* The start of keys of the one namespace; to be released. */
 static gf_status write_start(gf_buffer *start, gf_error *err)
 {
-    gf_key_string(start, GF_SLICE(ITS_NAME_SPACE));
+    gf_key_string(start, GF_SLICE(GF_COPY_NAME_SPACE));
     return gf_buffer_check(start, err);
 }
 
@@ -161,10 +167,29 @@ static gf_status make_of_application(void *context, gf_table *from, gf_error *er
         gf_copy_table *t = &p->list[p->n - 1];
         gf_slice kept = gf_arena_copy(&p->memory, gf_buffer_view(&start));
         if (!kept.ptr) st = gf_fail_memory(err, "a copy");
+        t->of_application = true;
         if (goes) t->from_start = kept;
         if (comes) t->to_start = kept;
     }
     gf_buffer_release(&start);
+    return st;
+}
+
+/* Empties the name that is looked for. */
+static gf_status forget_if_its_name(void *context, gf_table *t, gf_error *err)
+{
+    gf_slice *name = context;
+    (void)err;
+    if (gf_slice_equal(gf_slice_str(gf_table_schema(t)->name), *name)) *name = (gf_slice){0};
+    return GF_OK;
+}
+
+/* Whether an application has a table of that name, too. */
+static gf_status is_of_application(const gf_copy_plan *p, gf_slice name, bool *is, gf_error *err)
+{
+    gf_slice looked_for = name;
+    gf_status st = gf_copy_plan_visit_applications(p->from, forget_if_its_name, &looked_for, err);
+    *is = !looked_for.ptr;
     return st;
 }
 
@@ -210,22 +235,30 @@ static gf_status write_row(gf_copy_plan *p, const gf_user_table *t, gf_slice id,
     return st;
 }
 
+/*
+ * In HBase a user's schema may be one more of an application's table. Its rows come with that, and the
+ * schema where they are one table again.
+ */
 static gf_status make_of_user(void *context, const char *name, gf_user_table *t,
                               const gf_error *why, gf_error *err)
 {
     gf_copy_plan *p = context;
     gf_buffer id = {0};
     gf_table *made;
+    bool twice = false;
     if (!t) return fail_damaged(name, why, err);
     gf_schema s = *gf_table_schema(t->rows);
-    gf_status st = name_rows(p, t, &id, err);
+    gf_status st = GF_OK;
+    if (has_named_tables(p->from->db)) st = is_of_application(p, t->name, &twice, err);
+    if (st == GF_OK && twice && !has_named_tables(p->to)) return GF_OK;
+    if (st == GF_OK) st = name_rows(p, t, &id, err);
     s.name = gf_buffer_cstr(&id);
     /* The row comes first: whoever drops a copy that was cut short finds all tables by their rows. */
     if (st == GF_OK) st = write_row(p, t, gf_buffer_view(&id), 0, err);
     if (st == GF_OK) st = gf_table_open(p->to, &s, &made, err);
     if (st != GF_OK) gf_error_prefix(err, "table \"%s\"", name);
     if (st == GF_OK) st = write_row(p, t, gf_buffer_view(&id), gf_table_number(made), err);
-    if (st == GF_OK) st = add_table(p, t->rows, made, t->name, err);
+    if (st == GF_OK && !twice) st = add_table(p, t->rows, made, t->name, err);
     gf_buffer_release(&id);
     return st;
 }
@@ -275,7 +308,7 @@ static gf_status fail_name_space(gf_slice name, gf_slice name_space, gf_error *e
 {
     return gf_fail(err, GF_EINVAL,
                    "table \"%.*s\" is of the namespace \"%.*s\", and a store in HBase has that of "
-                   "its URL, for tables of the namespace \"" ITS_NAME_SPACE
+                   "its URL, for tables of the namespace \"" GF_COPY_NAME_SPACE
                    "\"; nothing was copied",
                    GF_SLICE_ARG(name), GF_SLICE_ARG(name_space));
 }
@@ -354,16 +387,25 @@ static gf_status check_applications(gf_copy_plan *p, gf_error *err)
 
 static gf_status check_users(void *context, gf_slice name_space, gf_slice name, gf_error *err)
 {
-    (void)context;
-    if (gf_slice_equal(name_space, GF_SLICE(ITS_NAME_SPACE))) return GF_OK;
-    return fail_name_space(name, name_space, err);
+    const gf_copy_plan *p = context;
+    bool is;
+    if (!gf_slice_equal(name_space, GF_SLICE(GF_COPY_NAME_SPACE)))
+        return fail_name_space(name, name_space, err);
+    if (has_named_tables(p->from->db)) return GF_OK;
+    gf_status st = is_of_application(p, name, &is, err);
+    if (st != GF_OK || !is) return st;
+    return gf_fail(
+        err, GF_EINVAL,
+        "a user's table has the name of another one, \"%.*s\", and in HBase both would be "
+        "one: export the user's and drop it (table export, table drop); nothing was copied",
+        GF_SLICE_ARG(name));
 }
 
 gf_status gf_copy_plan_check(gf_copy_plan *p, gf_error *err)
 {
     if (!has_named_tables(p->to)) return GF_OK;
     gf_status st = check_applications(p, err);
-    if (st == GF_OK) st = gf_user_tables_visit_all(p->from, check_users, NULL, err);
+    if (st == GF_OK) st = gf_user_tables_visit_all(p->from, check_users, p, err);
     return st;
 }
 

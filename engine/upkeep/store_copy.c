@@ -122,7 +122,8 @@ typedef struct copying {
     gf_copied *copied;
     const gf_copy_table *table; /* at hand */
     uint64_t stamp;
-    gf_status beaten; /* how the last renewal of the mark ended */
+    uint64_t applications; /* the latest time of a cell of theirs; 0: there is none */
+    gf_status beaten;      /* how the last renewal of the mark ended */
     gf_error why;
 } copying;
 
@@ -149,6 +150,7 @@ static gf_status copy_table(copying *c, const gf_copy_table *t, gf_error *err)
                              .timeless = t->own,
                              .cell_times = !t->own && both & GF_BACKEND_NAMED,
                              .stamp = t->own ? c->stamp : 0,
+                             .untimed = t->of_application ? (int64_t)c->stamp : 0,
                              .cancel = c->options->cancel,
                              .told = tell,
                              .context = c};
@@ -156,6 +158,8 @@ static gf_status copy_table(copying *c, const gf_copy_table *t, gf_error *err)
     gf_status st = gf_table_copy(&rows, err);
     c->copied->entries += rows.entries;
     c->copied->bytes += rows.bytes;
+    if (t->of_application && (uint64_t)rows.newest > c->applications)
+        c->applications = (uint64_t)rows.newest;
     if (st == GF_OK && c->beaten != GF_OK) {
         if (err) *err = c->why;
         st = c->beaten;
@@ -218,6 +222,22 @@ static gf_status free_row(void *context, const gf_row *row, gf_error *err)
     return gf_batch_write(f->batch, GF_SYNC_ON, err);
 }
 
+/* Applications write under the hold of their namespace, which is that of a collection without a name. */
+static gf_status free_name_space(const copying *c, gf_batch *batch, gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_number_digits digits;
+    uint64_t stamp = c->applications > c->stamp ? c->applications : c->stamp;
+    if (!c->applications) return GF_OK;
+    gf_tables_collection_key(&key, GF_SLICE(GF_COPY_NAME_SPACE), (gf_slice){0});
+    gf_status st = gf_buffer_check(&key, err);
+    if (st == GF_OK)
+        gf_batch_put(batch, c->plan.tables.collections, gf_buffer_view(&key), GF_COLLECTIONS_HOLD,
+                     GF_SLICE("owner"), gf_number_write(&digits, stamp), 0);
+    gf_buffer_release(&key);
+    return st;
+}
+
 /* Later holds get later stamps than what was copied, where rows hold themselves. */
 static gf_status free_rows(copying *c, gf_error *err)
 {
@@ -229,6 +249,7 @@ static gf_status free_rows(copying *c, gf_error *err)
         gf_scan_options o = GF_SCAN_OPTIONS(.family = family, .keys_only = true);
         st = gf_scan_each(c->plan.tables.collections, &o, free_row, &f, err);
     }
+    if (st == GF_OK) st = free_name_space(c, f.batch, err);
     if (st == GF_OK) st = gf_batch_write(f.batch, GF_SYNC_ON, err);
     gf_batch_free(f.batch);
     return st;
@@ -280,7 +301,7 @@ gf_status gf_store_copy_into(gf_store *from, const char *from_name, gf_database 
     gf_status st = gf_tables_open(to, &c.plan.tables, err);
     c.mark.tables = c.plan.tables.tables;
     if (st == GF_OK && gf_database_holds_in_rows(to)) c.stamp = (uint64_t)gf_clock_ms();
-    if (st == GF_OK) st = gf_store_finish_batches(from, err);
+    if (st == GF_OK) st = gf_store_finish_all_batches(from, err);
     if (st == GF_OK) st = gf_snapshot_create_if_any(from->db, &snapshot, err);
     c.plan.snapshot = snapshot;
     if (st == GF_OK) st = copy_all(&c, err);
@@ -441,11 +462,29 @@ static gf_status fail_filled(const char *to, const gf_buffer *name, gf_error *er
                    to, GF_SLICE_ARG(gf_buffer_view(name)));
 }
 
-/* *bare: the store has no table of a user's, and no collection. */
+typedef struct other_tables {
+    const gf_tables *own;
+    bool has;
+} other_tables;
+
+static gf_status note_other(void *context, gf_slice name, gf_error *err)
+{
+    other_tables *o = context;
+    (void)err;
+    if (!gf_slice_starts(name, GF_SLICE(GF_BACKEND_OWN_TABLE)) ||
+        !gf_copy_plan_is_own(o->own, gf_slice_skip(name, sizeof GF_BACKEND_OWN_TABLE - 1)))
+        o->has = true;
+    return GF_OK;
+}
+
+/* *bare: the place has no tables but the engine's, and these no table of a user's, and no collection. */
 static gf_status is_bare(gf_store *s, bool *bare, gf_error *err)
 {
-    bool has = false;
-    gf_status st = gf_scan_finds(s->tables.tables, NULL, GF_TABLES_MAIN, (gf_slice){0}, &has, err);
+    other_tables others = {.own = &s->tables};
+    gf_status st = gf_database_visit_tables(s->db, note_other, &others, err);
+    bool has = others.has;
+    if (st == GF_OK && !has)
+        st = gf_scan_finds(s->tables.tables, NULL, GF_TABLES_MAIN, (gf_slice){0}, &has, err);
     if (st == GF_OK && !has)
         st = gf_scan_finds(s->tables.collections, NULL, GF_COLLECTIONS_MAIN, (gf_slice){0}, &has,
                            err);

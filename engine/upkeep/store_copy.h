@@ -11,6 +11,9 @@
 
 #include "engine/store/store_internal.h"
 
+/** The namespace whose rows a database has whose tables others know. */
+#define GF_COPY_NAME_SPACE "default"
+
 /** A table that is copied, and what it is called where progress is told. */
 typedef struct gf_copy_table {
     gf_table *from, *to;
@@ -18,7 +21,8 @@ typedef struct gf_copy_table {
     gf_slice from_start, to_start; /* of keys, as gf_table_copying has them */
     uint32_t families;             /* that are copied */
     bool own;                      /* the engine's own: its cells have no times */
-    uint64_t of;                   /* its entries, as far as they are known; else 0 */
+    bool of_application;
+    uint64_t of; /* its entries, as far as they are known; else 0 */
 } gf_copy_table;
 
 typedef struct gf_copy_plan {
@@ -40,6 +44,9 @@ typedef gf_status gf_visit_copied_table(void *context, gf_table *table, gf_error
 /** Visit the tables that applications have in a store, those that are open where it lists no others. */
 gf_status gf_copy_plan_visit_applications(gf_store *store, gf_visit_copied_table *visit,
                                           void *context, gf_error *err);
+
+/** Whether that is the name of a schema of the engine's. */
+bool gf_copy_plan_is_own(const gf_tables *tables, gf_slice name);
 
 /** Refuse, in words, what `to` cannot keep; nothing is written. GF_EINVAL. */
 gf_status gf_copy_plan_check(gf_copy_plan *plan, gf_error *err);

@@ -161,8 +161,9 @@ typedef struct gf_copy_options {
     const gf_cancel *cancel;    /* may be NULL */
     gf_copy_progress *progress; /* may be NULL */
     void *context;              /* of progress */
-    /* Opens the tables that applications have in a store which does not list them (HBase), those that
-     * can be copied; of what a copy that was cut short has left, all. NULL: they are left behind. */
+    /* Opens the tables that applications have in an HBase, which does not list them: those that can be
+     * copied; of what a copy that was cut short has left, all. NULL: a copy from there leaves them
+     * behind, and one of them to there, cut short, has to be dropped by hand. */
     gf_status (*open_more)(gf_store *store, bool cut_short, gf_error *err);
 } gf_copy_options;
 

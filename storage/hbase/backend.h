@@ -1,5 +1,5 @@
 /**
- * Tables of users in an HBase: the backend, over a Thrift2 gateway.
+ * Tables in an HBase: the backend, over a Thrift2 gateway.
  *
  * A table is HBase's of the same name, in the namespace that the URL names; a family is HBase's, a
  * column a cell; times to live and numbers of versions are HBase's own. So a table that a team has
@@ -10,6 +10,8 @@
  *                           setting `grouperfish` in its families, by which it is known as ours
  *     schema "tables"       the catalogue of schemas, HBase's table `grouperfish.tables`, made by
  *                           the first write
+ *     the engine's          HBase's `grouperfish.documents` and so on, made by the first write
+ *     of tweets, of papers  HBase's of the same name, such as others have, or joined likewise
  *     any other             is not kept: every use of it is refused in words (GF_EINVAL)
  *
  * A row's key is HBase's, but for a string at its end, which HBase has without our terminator. Cells

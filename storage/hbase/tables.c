@@ -17,7 +17,8 @@
 
 static const char users[] = GF_BACKEND_USERS_TABLE;
 static const char catalogue[] = "tables";
-static const char own_names[] = "grouperfish."; /* what the name of a table of ours begins with */
+static const char own_names[] =
+    GF_BACKEND_OWN_TABLE; /* what the name of a table of ours begins with */
 /* The engine's tables (storage/tables.h), but for that of users' tables. */
 static const char *const engine_tables[] = {"documents", "clusters",    "collections",
                                             "builds",    "memberships", "changes"};

@@ -1,4 +1,5 @@
 /* Tables of applications in a database whose tables others know: they are opened for a copy. */
+#include "apps/papers/arguments_internal.h"
 #include "apps/papers/table/table_internal.h"
 #include "apps/tweets/tables_internal.h"
 #include "tests/engine/fixture_shared.h"
@@ -61,6 +62,7 @@ static void papers_have_the_families_that_are_there(void **state)
     gf_error err;
     gf_backend *backend;
     gf_papers *papers;
+    bool has_theirs = false;
     gf_store *s = open_named(NULL, &backend);
     fill(s);
     assert_ok(gf_papers_open_all(s, false,
@@ -68,10 +70,29 @@ static void papers_have_the_families_that_are_there(void **state)
     gf_test_sweep(open_papers, NULL, s);
     assert_ok(gf_papers_find(s, GF_SLICE("default"), GF_SLICE("9-qa"), &papers, &err));
     assert_ok(gf_papers_choose_group(papers, GF_PAPERS_GROBID, GF_SLICE("grobid7"), false, &err));
+    for (unsigned f = 0; f < gf_table_schema(gf_papers_table(papers))->n_families; f++)
+        has_theirs |=
+            strcmp(gf_table_schema(gf_papers_table(papers))->families[f].name, "theirs") == 0;
+    assert_true(has_theirs); /* a copy takes them along */
     assert_int_equal(
         gf_papers_choose_group(papers, GF_PAPERS_GROBID, GF_SLICE("grobid8"), false, &err),
         GF_ENOTFOUND);
     gf_papers_close(papers);
+    gf_store_close(s);
+}
+
+/* A server that has worked on papers tells its status. */
+static void papers_are_not_counted(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_backend *backend;
+    gf_store *s = open_named(NULL, &backend);
+    gf_app_check check = {.store = s};
+    fill(s);
+    assert_ok(gf_papers_open_all(s, false, &err));
+    assert_ok(gf_papers_check(&check, GF_PAPERS_PREFIX "9-qa", &err));
+    assert_true(check.uncounted);
     gf_store_close(s);
 }
 
@@ -93,6 +114,7 @@ static void tweets_of_others_are_told_of(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(papers_have_the_families_that_are_there),
+                                       cmocka_unit_test(papers_are_not_counted),
                                        cmocka_unit_test(tweets_of_others_are_told_of)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * Imports of tweets over a database that writes one row after another: the first process ends before
  * any row's write, another one goes on, and each tweet is in all tables or in none, and counts once.
  */
+#include "engine/upkeep/store_copy.h"
 #include "tests/apps/tweet_store.h"
 #include "tests/engine/fixture_shared.h"
 
@@ -13,12 +14,17 @@ typedef struct process {
     gf_tweets *tweets;
 } process;
 
-static void open_process(process *p, process *first)
+static void open_process_of(process *p, process *first, unsigned capabilities)
 {
     gf_error err;
-    p->store = fixture_share_as(first ? first->backend : NULL, GF_BACKEND_SHARED, &p->backend);
+    p->store = fixture_share_as(first ? first->backend : NULL, capabilities, &p->backend);
     if (first) fixture_know_ended(p->store);
     assert_ok(gf_tweets_open(p->store, GF_SLICE("default"), &p->tweets, &err));
+}
+
+static void open_process(process *p, process *first)
+{
+    open_process_of(p, first, GF_BACKEND_SHARED);
 }
 
 static void close_process(process *p)
@@ -98,6 +104,38 @@ static void an_end_before_any_row(void **state)
     gf_buffer_release(&lines);
 }
 
+/* A copy finishes the batch first: its journal stays behind. */
+static void a_copy_of_an_import_that_ended(void **state)
+{
+    gf_buffer lines = {0};
+    bool ended = true;
+    (void)state;
+    tweet_store_write_lines(&lines, 0, TWEETS);
+    for (unsigned end = 5; ended && end < MOST_ENDS; end += 5 * EVERY) {
+        process p[2], copy;
+        gf_error err;
+        gf_copied copied;
+        gf_copy_options o = GF_COPY_OPTIONS(.wait_seconds = 0);
+        uint64_t created = 0, again = 0;
+        gf_tweets_info info;
+        open_process_of(&p[0], NULL, GF_BACKEND_SHARED | GF_BACKEND_NAMED);
+        open_process_of(&p[1], &p[0], GF_BACKEND_SHARED | GF_BACKEND_NAMED);
+        open_process(&copy, NULL);
+        gf_model_end_after(p[0].backend, end);
+        ended = import_lines(&p[0], gf_buffer_view(&lines), &created, &err) != GF_OK;
+        assert_ok(gf_store_copy_into(p[1].store, "a", copy.store->db, &o, &copied, &err));
+        assert_ok(gf_tweets_read_info(copy.tweets, &info, &err));
+        if (info.tweets) check_whole(&copy, info.tweets);
+        assert_ok(import_lines(&copy, gf_buffer_view(&lines), &again, &err));
+        check_whole(&copy, TWEETS);
+        close_process(&copy);
+        close_process(&p[1]);
+        close_process(&p[0]);
+    }
+    assert_false(ended);
+    gf_buffer_release(&lines);
+}
+
 /* Deletions end likewise: a tweet is gone from all tables, or whole. */
 static void a_deletion_that_ends(void **state)
 {
@@ -131,6 +169,7 @@ static void a_deletion_that_ends(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(an_end_before_any_row),
+                                       cmocka_unit_test(a_copy_of_an_import_that_ended),
                                        cmocka_unit_test(a_deletion_that_ends)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,6 +23,7 @@ SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 ReturnToService=2
 NodeName={host} NodeAddr=127.0.0.1 CPUs={processors} State=UNKNOWN
+SlurmdParameters=config_overrides
 PartitionName=all Nodes=ALL Default=YES OverSubscribe=FORCE:8 State=UP
 """
 SERVERS = {"munged": "/usr/sbin/munged", "slurmctld": "/usr/sbin/slurmctld", "slurmd": "/usr/sbin/slurmd"}
@@ -36,8 +37,7 @@ def is_missing():
     for name, path in SERVERS.items():
         if not os.path.exists(path):
             return name
-    listed = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True)
-    return None if "pmix" in listed.stdout + listed.stderr else "Slurm's plugin for PMIx"
+    return None
 
 
 def free_ports(n):
@@ -75,10 +75,18 @@ class Slurm:
         self.serve("slurmctld", "-D")
         self.serve("slurmd", "-D")
         self.wait_for_the_node()
-        done = subprocess.run(["srun", "-n", "1", "true"], capture_output=True, text=True, timeout=60,
-                              env=self.environment())
+        if "pmix" not in self.answer("srun", "--mpi=list"):
+            raise NotHere("its plugin for PMIx is missing")
+        self.answer("srun", "-n", "1", "true")
+
+    def answer(self, *words):
+        try:
+            done = subprocess.run(words, capture_output=True, text=True, timeout=60, env=self.environment())
+        except subprocess.TimeoutExpired:
+            raise NotHere(f"{' '.join(words)} takes more than a minute{self.said()}") from None
         if done.returncode:
-            raise NotHere(f"a step of it fails: {done.stderr}{self.said()}")
+            raise NotHere(f"{' '.join(words)} fails: {done.stderr}{self.said()}")
+        return done.stdout + done.stderr
 
     def serve(self, name, *words):
         log = open(os.path.join(self.folder, name + ".said"), "wb")

@@ -472,6 +472,38 @@ static void moves_the_name_space(void **state)
     fixture_close(&f);
 }
 
+/* Of one name there is one table in HBase: a user's schema of an application's is one more of it. */
+static void tells_of_one_name_twice(void **state)
+{
+    (void)state;
+    static const char json[] = "{\"key\":[{\"name\":\"id\"}],\"families\":[{\"name\":\"main\"}]}";
+    fixture f;
+    gf_error err;
+    gf_copied copied;
+    gf_user_table *t;
+    gf_backend *there, *back;
+    gf_slice space = GF_SLICE("default"), name = GF_SLICE("pictures");
+    gf_copy_options o = GF_COPY_OPTIONS(.wait_seconds = 0);
+    fixture_open(&f);
+    fill_pictures(f.store, "default");
+    gf_store *named = fixture_share_as(NULL, GF_BACKEND_SHARED | GF_BACKEND_NAMED, &there);
+    gf_store *folder = fixture_share_as(NULL, 0, &back);
+    assert_ok(gf_store_copy_into(f.store, "a", named->db, &o, &copied, &err));
+    assert_ok(gf_user_table_create(named, space, name, gf_slice_str(json), &err));
+    assert_ok(gf_store_copy_into(named, "b", folder->db, &o, &copied, &err));
+    assert_int_equal(copied.tables, 0);
+    assert_int_equal(gf_user_table_open(folder, space, name, &t, &err), GF_ENOTFOUND);
+    gf_store_close(named);
+    gf_store_close(folder);
+
+    assert_ok(gf_user_table_create(f.store, space, name, gf_slice_str(json), &err));
+    named = fixture_share_as(NULL, GF_BACKEND_SHARED | GF_BACKEND_NAMED, &there);
+    assert_int_equal(gf_store_copy_into(f.store, "a", named->db, &o, &copied, &err), GF_EINVAL);
+    assert_non_null(strstr(err.message, "has the name of another one, \"pictures\""));
+    gf_store_close(named);
+    fixture_close(&f);
+}
+
 static void refuses_other_name_spaces(void **state)
 {
     (void)state;
@@ -552,6 +584,7 @@ int main(void)
         cmocka_unit_test(tells_of_changes),
         cmocka_unit_test(tells_what_cannot_be),
         cmocka_unit_test(moves_the_name_space),
+        cmocka_unit_test(tells_of_one_name_twice),
         cmocka_unit_test(refuses_other_name_spaces),
         cmocka_unit_test(sweeps),
     };

@@ -132,8 +132,10 @@ def check_applications(folder):
     while time.time() < end and "RawTwitterData" not in namespaces.tables("gfcopytwo"):
         time.sleep(0.02)
     copying.send_signal(signal.SIGKILL)
-    print("killed" if copying.wait() == -signal.SIGKILL else "it was whole already")
-    if copying.returncode == -signal.SIGKILL:
+    copying.wait()
+    told = subprocess.run([PROGRAM, "tweets", "stats", "--store", other], capture_output=True, text=True)
+    if "not whole" in told.stderr:
+        print("killed")
         run("copy", store, other)
     check("a copy that was killed is begun anew", applications(other) == was)
     # of other namespaces there are none

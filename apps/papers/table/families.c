@@ -303,6 +303,7 @@ typedef struct collecting {
     gf_arena memory;
     gf_family families[GF_MAX_FAMILIES]; /* n */
     unsigned n;
+    bool all; /* false: those of a role */
 } collecting;
 
 static gf_status collect_family(void *context, gf_slice name, gf_error *err)
@@ -310,6 +311,7 @@ static gf_status collect_family(void *context, gf_slice name, gf_error *err)
     collecting *c = context;
     unsigned role = gf_papers_role_named(name);
     gf_family family = {.layout = GF_LAYOUT_WIDE};
+    if (role == GF_PAPERS_FAMILIES && !c->all) return GF_OK;
     if (c->n == GF_MAX_FAMILIES)
         return gf_fail(err, GF_ELIMIT, "it has more than %d families", GF_MAX_FAMILIES);
     if (role < GF_PAPERS_FAMILIES) family = families[role];
@@ -331,9 +333,10 @@ static void order_families(const collecting *c, gf_family ordered[GF_MAX_FAMILIE
             ordered[n++] = c->families[f];
 }
 
-gf_status gf_papers_open_as_kept(gf_database *db, const char *name, gf_table **table, gf_error *err)
+gf_status gf_papers_open_as_kept(gf_database *db, const char *name, bool all, gf_table **table,
+                                 gf_error *err)
 {
-    collecting c = {.n = 0};
+    collecting c = {.all = all};
     gf_family ordered[GF_MAX_FAMILIES];
     gf_status st = gf_database_visit_families(db, name, collect_family, &c, err);
     order_families(&c, ordered);
@@ -370,7 +373,7 @@ gf_status gf_papers_open_all(gf_store *store, bool cut_short, gf_error *err)
     if (!c) return gf_fail_memory(err, "tables of papers");
     gf_status st = gf_database_visit_tables(db, collect_table, c, err);
     for (unsigned i = 0; i < c->n && st == GF_OK; i++)
-        st = gf_papers_open_as_kept(db, c->names[i], &t, err);
+        st = gf_papers_open_as_kept(db, c->names[i], true, &t, err);
     gf_arena_release(&c->memory);
     gf_free(c);
     return st;

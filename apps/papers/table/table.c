@@ -48,7 +48,7 @@ static gf_status find_table(gf_papers *p, const char *name, bool create, gf_erro
     if (st != GF_OK) return st;
     if (!has && !create) return GF_ENOTFOUND;
     if (!has) return make_table(p, name, err);
-    return is_named(p) ? gf_papers_open_as_kept(p->db, name, &p->table, err)
+    return is_named(p) ? gf_papers_open_as_kept(p->db, name, false, &p->table, err)
                        : gf_table_find(p->db, name, &p->table, err);
 }
 

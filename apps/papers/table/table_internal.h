@@ -24,12 +24,12 @@ gf_status gf_papers_complete(gf_papers *papers, gf_error *err);
 
 /**
  * Open a table of a database whose tables others know, with the families that it has there, whoever
- * made it: those of no role are wide. Keys are without the namespace there.
+ * made it: those of a role, or all, of which the others are wide. Keys are without the namespace there.
  */
-gf_status gf_papers_open_as_kept(gf_database *db, const char *name, gf_table **table,
+gf_status gf_papers_open_as_kept(gf_database *db, const char *name, bool all, gf_table **table,
                                  gf_error *err);
 
-/** Open all of these that a store has (gf_app.open_tables). */
+/** Open all of these that a store has, with all families (gf_app.open_tables). */
 gf_status gf_papers_open_all(gf_store *store, bool cut_short, gf_error *err);
 
 /** Let a family stand for its role, where it has one. */
