@@ -54,6 +54,7 @@ gf_status gf_apps_check(gf_app_check *c, gf_app_count *counts, gf_error *err)
     gf_error own;
     gf_database *db = gf_store_database(c->store);
     if (!err) err = &own;
+    memset(counts, 0, n_apps * sizeof *counts);
     for (unsigned n = 1; n < GF_MAX_TABLES; n++) {
         const gf_schema *schema = gf_database_schema(db, n);
         for (size_t i = 0; schema && i < n_apps; i++) {
