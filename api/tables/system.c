@@ -36,11 +36,11 @@ static const gf_table_description *find_description(const char *name, const char
     return NULL;
 }
 
-/* The same of a table that has the parts of the key that are described: HBase's lack the namespace. */
+/* The same of a table whose keys begin as is described: HBase's lack the namespace. */
 static const gf_table_description *describe(const gf_schema *s, const char **of)
 {
     const gf_table_description *d = s ? find_description(s->name, of) : NULL;
-    return d && s->n_parts >= d->n_parts ? d : NULL;
+    return d && strcmp(d->parts[0].name, s->parts[0].name) == 0 ? d : NULL;
 }
 
 /* Whose table it is; NULL: its user's alone. */
