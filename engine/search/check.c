@@ -119,7 +119,8 @@ static gf_status check_bitmap(checking *c, const unsigned char *p, const unsigne
         }
         if (p[r] != (any ? gf_index_bound(&b, c->x.mean) : 0)) return gf_index_damaged(err);
     }
-    return at == documents && more == end ? GF_OK : gf_index_damaged(err);
+    bool rest = documents % 4 && code[documents / 4] >> documents % 4 * 2; /* of no document */
+    return at == documents && more == end && !rest ? GF_OK : gf_index_damaged(err);
 }
 
 /* The best of a piece's bounds. */
