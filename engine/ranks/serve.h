@@ -18,8 +18,7 @@ typedef struct gf_ranks_serving {
     void (*gone)(void *context);      /* the holder is gone: ends the ranks; any thread */
     void *context;
     gf_ranked_account *account; /* NULL, or set: what the passes sent */
-    _Atomic uint64_t
-        *handed; /* NULL, or added to: bytes that rank 0 and the holder send one another */
+    _Atomic uint64_t *handed;   /* NULL, or added to: bytes between rank 0 and the holder */
 } gf_ranks_serving;
 
 /**

@@ -112,6 +112,19 @@ class Ranks(Store):
                 seen.append(row["phase"])
                 yield row["phase"]
 
+    def ends_once_a_rank_is_killed(self, p):
+        """The third rank is killed as soon as it is there; all then end, and p fails."""
+        seen, killed = [], False
+        for _ in self.phases(p, seen):
+            there = ranks_of(self.job)
+            if not killed and 2 in there:
+                os.kill(there[2], signal.SIGKILL)
+                killed = True
+        p.communicate(timeout=LONG)
+        self.assertTrue(killed, seen)
+        self.assertNotEqual(p.returncode, 0, seen)
+        waits_until(lambda: not ranks_of(self.job))
+
 
 class SameBytes(Ranks):
     def test_any_number_of_ranks(self):
@@ -356,16 +369,7 @@ class StartedTogether(Ranks):
             ["mpirun", "--oversubscribe", "-n", "3", PROGRAM, "rebuild", "c", "--force", "--start", "fresh", "-k",
              "30", "--progress", "jsonl"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, text=True, cwd=self.folder, env=self.environment({}))
-        seen, killed = [], False
-        for _ in self.phases(p, seen):
-            there = ranks_of(self.job)
-            if not killed and 2 in there:
-                os.kill(there[2], signal.SIGKILL)
-                killed = True
-        p.communicate(timeout=LONG)
-        self.assertTrue(killed, seen)
-        self.assertNotEqual(p.returncode, 0, seen)
-        waits_until(lambda: not ranks_of(self.job))
+        self.ends_once_a_rank_is_killed(p)
         self.assertEqual(self.content(), want)
 
 

@@ -5,7 +5,6 @@ Environment: as of ranks.py.
 """
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,7 @@ import unittest
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "server"))
 import slurm
 from ranks import Ranks, ranks_of
-from sharing import LONG, PROGRAM, waits_until
+from sharing import LONG, PROGRAM
 
 NODE = None  # of main()
 
@@ -56,16 +55,7 @@ class WithinSlurm(Ranks):
         p = subprocess.Popen(self.step(3, "-k", "30", "--progress", "jsonl"), stdin=subprocess.DEVNULL,
                              stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, cwd=self.folder,
                              env=self.of_slurm())
-        seen, killed = [], False
-        for _ in self.phases(p, seen):
-            there = ranks_of(self.job)
-            if not killed and 2 in there:
-                os.kill(there[2], signal.SIGKILL)
-                killed = True
-        p.communicate(timeout=LONG)
-        self.assertTrue(killed, seen)
-        self.assertNotEqual(p.returncode, 0, seen)
-        waits_until(lambda: not ranks_of(self.job))
+        self.ends_once_a_rank_is_killed(p)
         self.assertEqual(self.content(), want)
 
 

@@ -321,7 +321,7 @@ static gf_status collect_family(void *context, gf_slice name, gf_error *err)
     return GF_OK;
 }
 
-/* Those of every table come first, in the order of the schema, as in a table that was made here. */
+/* Families that every table has come first, in the order of the schema, as in a table that was made here. */
 static void order_families(const collecting *c, gf_family ordered[GF_MAX_FAMILIES])
 {
     unsigned n = 0;
