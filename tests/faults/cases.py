@@ -81,11 +81,15 @@ class Case:
 
     # ---- judging ---------------------------------------------------------------------------------
 
+    def done(self):
+        """Whether the command says that it has done its work; a sanitizer that fails ends it with exit code 1, which is no answer."""
+        return self.outcome.code in self.command.good and not self.outcome.failed_in_sanitizer()
+
     def complain(self, text):
         self.wrong.append(text)
 
     def judge_end(self):
-        outcome, good = self.outcome, self.command.good
+        outcome = self.outcome
         if "memory:" in self.fault and (outcome.code == -11 or "internal error in libarchive" in outcome.err.lower()):
             return  # LevelDB's cache and libarchive's strings do not ask whether they got memory
         if self.fault.startswith("memory:") and int(self.fault.split(":")[1]) <= 64 and outcome.code == -6 and (
@@ -93,10 +97,10 @@ class Case:
             return  # libsimdjson chooses its kernels when it is first used, and may not fail there
         if outcome.crash():
             self.complain(outcome.crash())
-        elif not outcome.killed() and outcome.code not in good:
+        elif not outcome.killed() and not self.done():
             if outcome.code == 127 and "shared libraries" in outcome.err:
                 pass  # it has not even begun
-            elif injected.SANITIZERS_OWN in outcome.err:
+            elif outcome.failed_in_sanitizer():
                 pass  # the sanitizer had no descriptor for a pipe, and ended the program
             elif outcome.code == 130 and ":EINTR" in self.fault:
                 pass  # a call that is interrupted counts as a request to stop
@@ -107,7 +111,7 @@ class Case:
 
     def judge_state(self, house, state):
         before, after = house.before[self.command.name], house.after[self.command.name]
-        if self.outcome.code in self.command.good:
+        if self.done():
             if state != after:
                 self.complain(f"exit code {self.outcome.code}, and not what it does: {difference(after, state)}")
         elif state is None or before is None:
@@ -141,10 +145,10 @@ class Case:
         """A store that was made of another is there whole, or not at all."""
         to = os.path.join(folder, "to")
         if not os.path.exists(to):
-            if self.outcome.code in self.command.good:
+            if self.done():
                 self.complain(f"exit code {self.outcome.code}, and there is no copy")
             return
-        if self.outcome.code not in self.command.good and not self.outcome.killed():
+        if not self.done() and not self.outcome.killed() and not self.outcome.failed_in_sanitizer():
             self.complain(f"exit code {self.outcome.code}, and there is a copy")
         self.judge_store(to, "the copy")
         rows = commands.probe("documents", to)

@@ -42,13 +42,16 @@ class Outcome:
     def killed(self):
         return self.code == -9 and self.last.split()[2:3] in (["KILL"], ["KILLED"])
 
+    def failed_in_sanitizer(self):
+        return SANITIZERS_OWN in self.err
+
     def crash(self):
         """What is wrong with the way that it ended; None."""
         if self.code is None:
             return "it hangs"
         if self.code < 0 and not self.killed():
             return f"it ended by signal {-self.code}: {self.err[-600:]}"
-        if REPORTS.search(self.err) and SANITIZERS_OWN not in self.err:
+        if REPORTS.search(self.err) and not self.failed_in_sanitizer():
             return f"it says {self.err[:2000]}"
         return None
 

@@ -11,7 +11,8 @@ import sys
 import cases
 import test_commands
 
-KNOWN = [("put", "limit:size:0"), ("backup", "limit:size:1000"), ("rebuild", "limit:files:20"), ("export to a file", "limit:size:100")]
+KNOWN = [("put", "limit:size:0"), ("backup", "limit:size:1000"), ("rebuild", "limit:files:20"), ("export to a file", "limit:size:100"),
+         ("table check-and-put", "limit:files:8")]
 
 if __name__ == "__main__":
     sys.exit(test_commands.main(__doc__, 25, cases.choose_limit, KNOWN))
