@@ -6,8 +6,8 @@
 
 #include "base/options.h"
 #include "engine/edit/edit.h"
+#include "engine/store/copy_mark.h"
 #include "engine/store/store_internal.h"
-#include "engine/upkeep/store_copy.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "engine/view/shelf.h"
 #include "storage/backend.h"
@@ -31,7 +31,7 @@ gf_status gf_store_open(const char *path, const gf_store_options *options, gf_st
         gf_store_close(s);
         return gf_fail_memory(err, "a store");
     }
-    st = gf_store_copy_check(s, path, err);
+    st = gf_copy_mark_check(s, path, err);
     if (st != GF_OK) {
         gf_store_close(s);
         return st;

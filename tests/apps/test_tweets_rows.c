@@ -2,7 +2,7 @@
  * Imports of tweets over a database that writes one row after another: the first process ends before
  * any row's write, another one goes on, and each tweet is in all tables or in none, and counts once.
  */
-#include "engine/upkeep/store_copy.h"
+#include "engine/copy/copy_internal.h"
 #include "tests/apps/tweet_store.h"
 #include "tests/engine/fixture_shared.h"
 

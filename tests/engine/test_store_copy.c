@@ -2,7 +2,8 @@
 #include "tests/engine/fixture_shared.h"
 
 #include "base/file.h"
-#include "engine/upkeep/store_copy.h"
+#include "engine/copy/copy_internal.h"
+#include "engine/store/copy_mark.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "tests/engine/fixture_runs.h"
 #include "tests/engine/soundness.h"
@@ -294,7 +295,7 @@ static void goes_there_and_back(unsigned capabilities)
     fixture h = {.store = fixture_share_as(NULL, all, &back)};
     assert_ok(gf_store_copy_into(f.store, "a", g.store->db, &o, &copied, &err));
     assert_same(f.store, g.store);
-    assert_ok(gf_store_copy_check(g.store, "g", &err));
+    assert_ok(gf_copy_mark_check(g.store, "g", &err));
     assert_ok(gf_store_copy_into(g.store, "b", h.store->db, &o, &copied, &err));
     assert_same(f.store, h.store);
     const char *fault = soundness_fault(h.store, false);
@@ -344,7 +345,7 @@ static void tells_of_changes(void **state)
     gf_copy_options o = GF_COPY_OPTIONS(.progress = put_meanwhile, .context = &g);
     assert_int_equal(gf_store_copy_into(g.store, "b", h.store->db, &o, &copied, &err), GF_EBUSY);
     assert_non_null(strstr(err.message, "were changed while they were copied"));
-    assert_int_equal(gf_store_copy_check(h.store, "h", &err), GF_EINVAL);
+    assert_int_equal(gf_copy_mark_check(h.store, "h", &err), GF_EINVAL);
     gf_store_close(g.store);
     gf_store_close(h.store);
 }
@@ -364,7 +365,7 @@ static void tells_what_cannot_be(void **state)
     gf_store *s = fixture_share_as(NULL, named, &there);
     assert_int_equal(gf_store_copy_into(f.store, "a", s->db, &o, &copied, &err), GF_EINVAL);
     assert_non_null(strstr(err.message, "table \"people\" is of the namespace \"test\""));
-    assert_ok(gf_store_copy_check(s, "s", &err)); /* nothing was written */
+    assert_ok(gf_copy_mark_check(s, "s", &err)); /* nothing was written */
     gf_store_close(s);
     fixture_close(&f);
 }
@@ -521,7 +522,7 @@ static void refuses_other_name_spaces(void **state)
         assert_int_equal(gf_store_copy_into(f.store, "a", s->db, &o, &copied, &err), GF_EINVAL);
         assert_non_null(
             strstr(err.message, i ? "is of the namespace \"z\"" : "is of the namespace \"a\""));
-        assert_ok(gf_store_copy_check(s, "s", &err));
+        assert_ok(gf_copy_mark_check(s, "s", &err));
         gf_store_close(s);
         fixture_close(&f);
     }

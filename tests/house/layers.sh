@@ -7,7 +7,7 @@ cd "${1:-$(dirname "$0")/../..}" || exit 2
 ranks='base 0 storage 1 vectorize 1 cluster 1 formats 1 engine 2 api 3 apps 4 server 5 cli 6'
 # The public headers, by the layer that each describes; the others are the engine's.
 public='status 0 slice 0 buffer 0 cancel 0 archive 0 csr 0 export 0 calendar 0 document 0 key 1 table 1'
-rooms='rows 0 store 1 config 2 text 3 put 4 index 4 user_tables 5 ranks 5 build 6 view 7 edit 8 watch 9 search 10 titles 11 upkeep 12 arrow 13'
+rooms='rows 0 store 1 config 2 text 3 put 4 index 4 user_tables 5 ranks 5 build 6 view 7 edit 8 watch 9 search 10 titles 11 upkeep 12 copy 13 arrow 14'
 beside=$(printf '%s/shared' ..) # written so that this file does not name it
 
 wrong=$(

@@ -3,7 +3,7 @@
  * everywhere; a user's is known to the database by what the table of tables says, and has another
  * name where names are others' too.
  */
-#include "engine/upkeep/store_copy.h"
+#include "engine/copy/copy_internal.h"
 
 #include "base/grow.h"
 #include "base/memory.h"
@@ -91,15 +91,6 @@ static bool has_name_space(const gf_schema *s)
     return s->n_parts > 0 && strcmp(s->parts[0].name, "namespace") == 0;
 }
 
-static bool is_own(const gf_tables *t, unsigned number)
-{
-    gf_table *own[OWN];
-    list_own(t, own);
-    for (int i = 0; i < OWN; i++)
-        if (gf_table_number(own[i]) == number) return true;
-    return number == gf_table_number(t->tables);
-}
-
 bool gf_copy_plan_is_own(const gf_tables *t, gf_slice name)
 {
     gf_table *own[OWN];
@@ -116,7 +107,8 @@ gf_status gf_copy_plan_visit_applications(gf_store *s, gf_visit_copied_table *vi
     gf_table *t;
     for (unsigned n = 1; n < GF_MAX_TABLES && st == GF_OK; n++) {
         const gf_schema *schema = gf_database_schema(s->db, n);
-        if (!schema || is_own(&s->tables, n) || is_users(schema->name)) continue;
+        if (!schema || is_users(schema->name)) continue;
+        if (gf_copy_plan_is_own(&s->tables, gf_slice_str(schema->name))) continue;
         st = gf_table_open(s->db, schema, &t, err);
         if (st == GF_OK) st = visit(context, t, err);
     }

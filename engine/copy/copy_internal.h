@@ -1,13 +1,13 @@
 /**
  * Copies of stores through their tables: between any two backends.
  *
- *     mark     tables:progress ("", "copy") has the source      no store is opened that has it
+ *     mark     engine/store/copy_mark.h: no store is opened that has it
  *     tables   made as the source has them; nothing else was written where one cannot be
  *     rows     table by table, from one state where the source has such
  *     no mark  synced: the copy is whole
  */
-#ifndef GF_ENGINE_UPKEEP_STORE_COPY_H
-#define GF_ENGINE_UPKEEP_STORE_COPY_H
+#ifndef GF_ENGINE_COPY_COPY_INTERNAL_H
+#define GF_ENGINE_COPY_COPY_INTERNAL_H
 
 #include "engine/store/store_internal.h"
 
@@ -39,7 +39,7 @@ typedef struct gf_copy_plan {
 /** Told of a table that an application has in a store. */
 typedef gf_status gf_visit_copied_table(void *context, gf_table *table, gf_error *err);
 
-/* ---- copy_plan.c ----------------------------------------------------------------------------- */
+/* ---- plan.c ---------------------------------------------------------------------------------- */
 
 /** Visit the tables that applications have in a store, those that are open where it lists no others. */
 gf_status gf_copy_plan_visit_applications(gf_store *store, gf_visit_copied_table *visit,
@@ -56,13 +56,26 @@ gf_status gf_copy_plan_make(gf_copy_plan *plan, gf_error *err);
 
 void gf_copy_plan_release(gf_copy_plan *plan);
 
-/* ---- store_copy.c ---------------------------------------------------------------------------- */
+/* ---- rows.c ---------------------------------------------------------------------------------- */
 
 /** Copy all of a store into a database that has nothing. What was written when it fails stays, marked. */
 gf_status gf_store_copy_into(gf_store *from, const char *from_name, gf_database *to,
                              const gf_copy_options *options, gf_copied *copied, gf_error *err);
 
-/** GF_EINVAL in words where the store is a copy that is not whole. */
-gf_status gf_store_copy_check(gf_store *store, const char *path, gf_error *err);
+/* ---- folder.c, hbase.c ----------------------------------------------------------------------- */
+
+/** What is copied to a place. */
+typedef struct gf_copy_work {
+    gf_store *from;
+    const char *from_name;
+    const gf_copy_options *options;
+    gf_copied *copied;
+} gf_copy_work;
+
+/** Copy into a folder that is not there. GF_EEXISTS; GF_EBUSY where somebody else is making it. */
+gf_status gf_copy_to_folder(gf_copy_work *work, const char *to, gf_error *err);
+
+/** Copy into the namespace of a URL. GF_EEXISTS where it has tables; GF_EBUSY as above. */
+gf_status gf_copy_to_hbase(gf_copy_work *work, const char *to, gf_error *err);
 
 #endif
