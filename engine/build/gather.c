@@ -105,11 +105,13 @@ static bool fallbacks_differ(const gf_fallback *a, const gf_fallback *b)
 }
 
 /*
- * Update the fallback by the batch. *restart: the documents before it were analysed by another one.
+ * Update the fallback by the batch. *restart: documents before it were analysed by another one, some
+ * of which have no language of their own.
  */
 static gf_status look_at_languages(gathering *g, bool last, bool *restart, gf_error *err)
 {
     gf_language_watch *w = g->watch;
+    uint64_t fell_back = w->seen;
     gf_status st = GF_OK;
     if (!g->plan->settings.detect) return GF_OK;
     for (size_t i = 0; i < g->batch->n && st == GF_OK; i++)
@@ -121,7 +123,7 @@ static gf_status look_at_languages(gathering *g, bool last, bool *restart, gf_er
         st = gf_language_watch_guess(w, &now, err);
     }
     if (st != GF_OK) return st;
-    *restart = g->out->n > 0 && fallbacks_differ(&now, g->fallback);
+    *restart = fell_back > 0 && fallbacks_differ(&now, g->fallback);
     *g->fallback = now;
     return GF_OK;
 }

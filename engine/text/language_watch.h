@@ -6,6 +6,10 @@
  * the texts whose language can be detected), and all in the same, that is the fallback; else
  * each text has its own. The last window is that of the last 500. So the fallback depends on the
  * documents and their order alone, not on the groups that they come in.
+ *
+ * Where no text tells a language, as where every document has a `lang`, those say which it is: one
+ * that (nearly) all have is the fallback of what comes later without, such as a new document, or the
+ * words of a query, a topic, a label.
  */
 #ifndef GF_ENGINE_TEXT_LANGUAGE_WATCH_H
 #define GF_ENGINE_TEXT_LANGUAGE_WATCH_H
@@ -29,6 +33,8 @@ typedef struct gf_language_watch {
     gf_fallback decided; /* by the windows so far; of unknown kind before any language is found */
     uint64_t seen;       /* documents without a lang */
     uint64_t next;       /* number of the next one to look at */
+    uint64_t with_lang, next_lang; /* likewise of documents that have one */
+    uint32_t langs[GF_LANGUAGES];  /* how many of those looked at have it */
     gf_language_window windows[2]; /* the one under way, and the one before */
     unsigned at;                   /* which is under way */
 } gf_language_watch;

@@ -99,7 +99,40 @@ static void texts_with_a_lang_are_left_out(void **state)
     assert_ok(gf_language_watch_guess(&w, &guess, &err));
     is_english(guess);
     assert_int_equal(w.decided.kind, GF_FALLBACK_UNKNOWN);
+    assert_ok(gf_language_watch_end(&w, &err));
+    is_english(w.decided); /* texts decide where they can */
     gf_language_watch_release(&w);
+}
+
+/* What so many documents decide whose lang is English, and as many others of another one, without a text that tells. */
+static gf_fallback decide_by_langs(unsigned n, const char *other, unsigned m)
+{
+    gf_error err;
+    gf_fallback guess;
+    gf_language_watch w = {0};
+    for (unsigned i = 0; i < n + m; i++)
+        assert_ok(
+            gf_language_watch_add(&w, gf_slice_str(i < n ? "en" : other), GF_SLICE("12 34"), &err));
+    add(&w, 10, "56 78");
+    assert_ok(gf_language_watch_guess(&w, &guess, &err));
+    assert_int_equal(w.decided.kind, GF_FALLBACK_UNKNOWN);
+    assert_ok(gf_language_watch_end(&w, &err));
+    assert_int_equal(guess.kind, w.decided.kind);
+    assert_ptr_equal(guess.language, w.decided.language);
+    gf_language_watch_release(&w);
+    return w.decided;
+}
+
+static void langs_decide_where_no_text_does(void **state)
+{
+    (void)state;
+    is_english(decide_by_langs(1, "", 0));
+    is_english(decide_by_langs(300, "de", 10));
+    is_english(decide_by_langs(100000, "de", 4000));
+    is_mixed(decide_by_langs(300, "de", 30));
+    is_mixed(decide_by_langs(100000, "de", 10000));
+    is_english(decide_by_langs(10, "tlh", 300)); /* no language that is known */
+    assert_int_equal(decide_by_langs(0, "tlh", 300).kind, GF_FALLBACK_UNKNOWN);
 }
 
 static gf_status watch(void *context, gf_error *err)
@@ -128,6 +161,7 @@ int main(void)
         cmocka_unit_test(few_texts_change_nothing),
         cmocka_unit_test(texts_that_tell_nothing_decide_nothing),
         cmocka_unit_test(texts_with_a_lang_are_left_out),
+        cmocka_unit_test(langs_decide_where_no_text_does),
         cmocka_unit_test(failed_allocations_are_told),
     };
     return cmocka_run_group_tests_name("language_watch", tests, NULL, NULL);

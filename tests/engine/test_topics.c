@@ -155,6 +155,34 @@ static void a_topic_takes_its_documents_and_keeps_its_id(void **state)
     fixture_close(&f);
 }
 
+/* Documents that all have a lang: a word is stemmed as theirs are, though no text is long enough to tell. */
+static void words_are_in_the_language_of_the_documents(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_view *view;
+    gf_membership m;
+    fixture_open(&f);
+    for (int i = 0; i < 12; i++) {
+        char id[8], text[64];
+        snprintf(id, sizeof id, "%03d", i);
+        snprintf(text, sizeof text, i % 2 ? "companies %d" : "elections %d", i);
+        gf_document d = {
+            .id = gf_slice_str(id), .text = gf_slice_str(text), .language = GF_SLICE("en")};
+        assert_ok(fixture_try_put(f.store, "c", &d, &err));
+    }
+    fixture_set(&f, "c", "default", "k", "2");
+    fixture_rebuild(&f, "c");
+    assert_ok(add_words(&f, "Firms", "company", &err));
+    assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &view, &err));
+    assert_ok(gf_view_assign(view, GF_SLICE(""), GF_SLICE("Company"), &m, &err));
+    assert_true(m.cluster > 0);
+    assert_true(m.score > .5F);
+    gf_view_close(view);
+    fixture_close(&f);
+}
+
 static void topics_alone_leave_the_rest_unplaced(void **state)
 {
     (void)state;
@@ -607,6 +635,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_topic_takes_its_documents_and_keeps_its_id),
+        cmocka_unit_test(words_are_in_the_language_of_the_documents),
         cmocka_unit_test(topics_alone_leave_the_rest_unplaced),
         cmocka_unit_test(examples_are_in_their_topic),
         cmocka_unit_test(the_last_move_says_what_is_an_example),
