@@ -165,6 +165,9 @@ void gf_row_put_fields(gf_json_writer *w, const gf_document *document);
 /** The members that describe a finished build; shared by builds and rebuild. */
 void gf_row_put_build(gf_json_writer *w, const gf_build_info *info);
 
+/** share: a size by the documents of the build that are still there. */
+void gf_row_put_share(gf_json_writer *w, uint64_t size, uint64_t documents);
+
 /** cluster, label and size; and the terms, at most so many. */
 void gf_row_put_cluster(gf_json_writer *w, const gf_cluster_info *info);
 void gf_row_put_terms(gf_json_writer *w, const gf_cluster_info *info, uint64_t most);

@@ -197,6 +197,11 @@ void gf_row_put_state(gf_json_writer *w, const gf_cluster_state *s)
     if (s->note.len) gf_json_put_string(w, "note", s->note);
 }
 
+void gf_row_put_share(gf_json_writer *w, uint64_t size, uint64_t documents)
+{
+    gf_json_put_double(w, "share", documents ? (double)size / (double)documents : 0);
+}
+
 void gf_row_put_cluster(gf_json_writer *w, const gf_cluster_info *info)
 {
     gf_json_put_uint(w, "cluster", info->id);

@@ -18,7 +18,8 @@ typedef struct showing {
     gf_row_writer row;
     gf_view *view;
     uint32_t id;
-    bool cut; /* behind the last document that was written */
+    uint64_t documents; /* of the build that are still there: what shares are of */
+    bool cut;           /* behind the last document that was written */
 } showing;
 
 static gf_status write_document(void *context, const gf_document *d, gf_error *err)
@@ -60,6 +61,7 @@ static gf_status write_cluster(void *context, const gf_cluster_info *info, gf_er
     s->id = info->id;
     gf_row_put_cluster(&s->row.json, info);
     gf_row_put_marks(&s->row.json, info);
+    if (!info->is_new) gf_row_put_share(&s->row.json, info->size, s->documents);
     if (gf_call_flag(s->row.call, "figures")) gf_row_put_figures(&s->row.json, info->figures);
     gf_row_put_terms(&s->row.json, info, gf_call_number(s->row.call, "terms", SHOWN));
     gf_row_put_sentence(&s->row, info);
@@ -73,7 +75,8 @@ static gf_status show(showing *s, uint32_t id, gf_slice label, gf_error *err)
     uint64_t docs = gf_call_number(s->row.call, "docs", SHOWN);
     gf_json_writer *w = gf_row_writer_begin(&s->row);
     gf_json_put_uint(w, "build", (uint64_t)gf_view_build(s->view)->build);
-    gf_status st = gf_view_cluster(s->view, id, label, write_cluster, s, err);
+    gf_status st = gf_view_documents_left(s->view, &s->documents, err);
+    if (st == GF_OK) st = gf_view_cluster(s->view, id, label, write_cluster, s, err);
     gf_json_key(w, "documents");
     gf_json_begin(w, '[');
     if (st == GF_OK && weakest)
@@ -119,6 +122,7 @@ static gf_status write_group(void *context, const gf_group_info *info, gf_error 
     if (info->above) gf_group_put(w, "above", info->above);
     gf_json_put_string(w, "label", info->label);
     gf_json_put_uint(w, "size", info->size);
+    gf_row_put_share(w, info->size, s->documents);
     gf_json_key(w, "clusters");
     gf_json_begin(w, '[');
     for (size_t i = 0; i < info->n_clusters && st == GF_OK; i++)
@@ -148,7 +152,8 @@ static gf_status show_group(gf_call *call, showing *s, uint32_t group, gf_error 
     if (st != GF_OK) return st;
     gf_json_put_uint(gf_row_writer_begin(&s->row), "build",
                      (uint64_t)gf_view_build(s->view)->build);
-    st = gf_view_group(s->view, group, write_group, s, err);
+    st = gf_view_documents_left(s->view, &s->documents, err);
+    if (st == GF_OK) st = gf_view_group(s->view, group, write_group, s, err);
     return st == GF_OK ? gf_row_writer_emit(&s->row, err) : st;
 }
 

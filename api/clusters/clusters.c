@@ -20,7 +20,7 @@ typedef struct listed {
 
 typedef struct listing {
     gf_row_writer row;
-    uint64_t documents; /* of the build: what shares are of */
+    uint64_t documents; /* of the build that are still there: what shares are of */
     bool sorted;        /* by something else than size, in which order they come */
     bool figures;
     bool with_hidden;
@@ -63,9 +63,7 @@ static gf_status visit(void *context, const gf_cluster_info *info, gf_error *err
     gf_json_writer *w = gf_row_writer_begin(&l->row);
     gf_row_put_cluster(w, info);
     gf_row_put_marks(w, info);
-    if (!info->is_new)
-        gf_json_put_double(w, "share",
-                           l->documents ? (double)info->size / (double)l->documents : 0);
+    if (!info->is_new) gf_row_put_share(w, info->size, l->documents);
     if (l->figures) gf_row_put_figures(w, info->figures);
     gf_row_put_terms(w, info, TERMS_IN_LIST);
     gf_row_put_sentence(&l->row, info);
@@ -119,11 +117,12 @@ static gf_status list_clusters(gf_call *call, gf_view *view, float min_score, gf
     gf_slice sort = gf_call_text_or(call, "sort", "size");
     bool label = gf_slice_equal(sort, GF_SLICE("label"));
     listing l = {.row = {.call = call}, .sorted = !gf_slice_equal(sort, GF_SLICE("size"))};
-    l.documents = gf_view_build(view)->documents;
     l.figures = gf_call_flag(call, "figures");
     l.with_hidden = gf_call_flag(call, "hidden");
-    gf_status st = min_score > 0 ? gf_view_clusters_above(view, min_score, visit, &l, err)
-                                 : gf_view_clusters(view, visit, &l, err);
+    gf_status st = gf_view_documents_left(view, &l.documents, err);
+    if (st == GF_OK)
+        st = min_score > 0 ? gf_view_clusters_above(view, min_score, visit, &l, err)
+                           : gf_view_clusters(view, visit, &l, err);
     /* Candidates have their scores in a space of their own. */
     if (st == GF_OK && !(min_score > 0)) st = gf_view_new_clusters(view, visit, &l, err);
     if (st == GF_OK && l.n) qsort(l.rows, l.n, sizeof *l.rows, label ? by_label : by_id);

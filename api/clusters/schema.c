@@ -26,7 +26,8 @@ const gf_row_member gf_schema_clusters[] = {
     M_MAYBE("size", INTEGER, "documents that are still there"),
     M_MARKS,
     M_MAYBE("share", NUMBER,
-            "`size` by the documents of the build; absent where the cluster is a candidate"),
+            "`size` by the documents of the build that are still there; absent where the cluster "
+            "is a candidate"),
     M_MAYBE_WORD("clarity", "clear|fair|mixed", "only with `figures`: `clear`, `fair` or `mixed`"),
     M_MAYBE("mean_score", NUMBER, "likewise: mean similarity of the members to the centre"),
     M_MAYBE("mean_margin", NUMBER, "likewise: mean of how much less similar the next cluster is"),
@@ -169,6 +170,9 @@ const gf_row_member gf_schema_cluster[] = {
     M("label", TEXT, "text, unique in its build"),
     M("size", INTEGER, "documents that are still there"),
     M_MARKS,
+    M_MAYBE("share", NUMBER,
+            "`size` by the documents of the build that are still there; absent where the cluster "
+            "is a candidate"),
     M_MAYBE_WORD("clarity", "clear|fair|mixed", "only with `figures`: `clear`, `fair` or `mixed`"),
     M_MAYBE("mean_score", NUMBER, "likewise: mean similarity of the members to the centre"),
     M_MAYBE("mean_margin", NUMBER, "likewise: mean of how much less similar the next cluster is"),

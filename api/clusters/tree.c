@@ -6,12 +6,13 @@
 
 typedef struct tree_rows {
     gf_row_writer row;
-    uint64_t documents; /* of the build: what shares are of; 0: the tree is not cut */
+    bool cut;
+    uint64_t documents; /* of the build that are still there: what shares of groups are of */
 } tree_rows;
 
 static void put_levels(gf_json_writer *w, const tree_rows *t, const gf_tree_node *n)
 {
-    gf_json_put_double(w, "share", (double)n->size / (double)t->documents);
+    gf_row_put_share(w, n->size, t->documents);
     gf_json_key(w, "levels");
     gf_json_begin(w, '[');
     for (uint32_t l = n->first_level; l && l <= n->last_level; l++)
@@ -44,7 +45,7 @@ static gf_status emit_node(void *context, const gf_tree_node *n, gf_error *err)
     for (size_t i = 0; i < n->n_children; i++)
         gf_json_uint(w, n->children[i]);
     gf_json_end(w, ']');
-    if (t->documents) put_levels(w, t, n);
+    if (t->cut) put_levels(w, t, n);
     return gf_row_writer_emit(&t->row, err);
 }
 
@@ -71,7 +72,7 @@ static gf_status read_levels(const gf_slice *texts, size_t n, uint32_t *groups, 
 
 gf_status gf_clusters_run_levels(gf_call *call, gf_view *view, gf_error *err)
 {
-    tree_rows t = {.row = {.call = call}, .documents = gf_view_build(view)->documents};
+    tree_rows t = {.row = {.call = call}, .cut = true};
     gf_slice *texts;
     size_t n;
     gf_status st = gf_call_list(call, "levels", &texts, &n, err);
@@ -79,6 +80,7 @@ gf_status gf_clusters_run_levels(gf_call *call, gf_view *view, gf_error *err)
     uint32_t *groups = gf_array(n, sizeof *groups);
     if (!groups) st = gf_fail_memory(err, "arguments");
     if (st == GF_OK) st = read_levels(texts, n, groups, err);
+    if (st == GF_OK) st = gf_view_documents_left(view, &t.documents, err);
     if (st == GF_OK) st = gf_view_levels(view, groups, n, emit_node, &t, err);
     gf_row_writer_release(&t.row);
     gf_free(groups);

@@ -14,8 +14,7 @@ enum { TEXT_SHOWN = 600, LABEL_SHOWN = 200, MOST_TRENDS = 10 };
 
 static double share_of(const gf_report *r, uint64_t size)
 {
-    uint64_t all = gf_view_build(r->view)->documents;
-    return all ? (double)size / (double)all : 0;
+    return r->documents ? (double)size / (double)r->documents : 0;
 }
 
 /* ---- head ------------------------------------------------------------------------------------ */

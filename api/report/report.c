@@ -96,6 +96,7 @@ static gf_status run_report(gf_call *call, gf_error *err)
     if (st != GF_OK) return st;
     st = open_before(&r, err);
     if (st == GF_OK) st = gf_report_list(r.view, &r.clusters, err);
+    if (st == GF_OK) st = gf_view_documents_left(r.view, &r.documents, err);
     if (st == GF_OK)
         st = gf_view_trends(r.view, unit, periods, call->cancel, write_with_trends, &r, err);
     gf_report_clusters_release(&r.clusters);

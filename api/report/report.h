@@ -36,6 +36,7 @@ typedef struct gf_report {
     const gf_trends *trends;
     gf_report_clusters clusters;
     size_t written;       /* clusters whose own part is in the page */
+    uint64_t documents;   /* of the build that are still there: what shares are of */
     uint64_t docs, terms; /* to show of each cluster */
     gf_buffer html;
 } gf_report;

@@ -53,6 +53,15 @@ gf_status gf_view_load_clusters(gf_view *v, gf_error *err)
     return GF_OK;
 }
 
+gf_status gf_view_documents_left(gf_view *v, uint64_t *documents, gf_error *err)
+{
+    gf_status st = gf_view_load_clusters(v, err);
+    if (st != GF_OK) return st;
+    uint64_t deleted = v->deleted ? v->deleted->ids.n : 0;
+    *documents = v->info.documents - (deleted < v->info.documents ? deleted : v->info.documents);
+    return GF_OK;
+}
+
 /* Clusters without a subject come last. */
 static int by_falling_size(const void *a, const void *b, void *context)
 {

@@ -115,11 +115,17 @@ gf_status gf_view_new_clusters(gf_view *view, gf_visit_cluster *visit, void *con
                                gf_error *err);
 
 /**
- * The same, but sizes count only the documents whose score is min_score or more, and the order is
+ * As gf_view_clusters, but sizes count only the documents whose score is min_score or more, and the order is
  * by these sizes. Cost: a step for each document that counts.
  */
 gf_status gf_view_clusters_above(gf_view *view, float min_score, gf_visit_cluster *visit,
                                  void *context, gf_error *err);
+
+/**
+ * The documents of the build that are still there, which a cluster's share is of. Those in no cluster are
+ * counted, also where they have been deleted since.
+ */
+gf_status gf_view_documents_left(gf_view *view, uint64_t *documents, gf_error *err);
 
 /** Whether a cluster is hidden by an edit: lists leave it out (edits.h). */
 bool gf_view_hides(const gf_view *view, uint32_t cluster);

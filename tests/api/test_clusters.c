@@ -55,6 +55,29 @@ static void three_clusters(void **state)
     transport_close(&t);
 }
 
+static void shares_are_of_what_is_still_there(void **state)
+{
+    (void)state;
+    transport t;
+    transport_open(&t);
+    library_mid(&t, true);
+    assert_run(&t, "delete", "collection", "mid", "id", "doc1", "id", "doc2", "id", "doc3");
+    assert_run(&t, "clusters", "collection", "mid", "sort", "label");
+    assert_near(transport_number(&t, 0, "share"), 2.0 / 4, 1e-12);
+    assert_near(transport_number(&t, 1, "share"), 0, 1e-12);
+    assert_near(transport_number(&t, 2, "share"), 2.0 / 4, 1e-12);
+    assert_run(&t, "cluster", "collection", "mid", "cluster", "label:macbeth");
+    assert_near(transport_number(&t, 0, "share"), 2.0 / 4, 1e-12);
+    assert_run(&t, "clusters", "collection", "mid", "levels", "1");
+    assert_near(transport_number(&t, 0, "share"), 1, 1e-12);
+    assert_run(&t, "delete", "collection", "mid", "id", "doc4", "id", "doc5", "id", "doc6", "id",
+               "doc7");
+    assert_run(&t, "clusters", "collection", "mid");
+    for (uint64_t i = 0; i < 3; i++)
+        assert_near(transport_number(&t, i, "share"), 0, 1e-12);
+    transport_close(&t);
+}
+
 static void one_cluster(void **state)
 {
     (void)state;
@@ -64,7 +87,7 @@ static void one_cluster(void **state)
     library_mid(&t, true);
     assert_run(&t, "cluster", "collection", "mid", "cluster", "label:macbeth");
     assert_int_equal(t.n_rows, 1);
-    assert_string_equal(transport_members(&t, 0), "build cluster label size terms documents");
+    assert_string_equal(transport_members(&t, 0), "build cluster label size share terms documents");
     snprintf(id, sizeof id, "%.0f", transport_number(&t, 0, "cluster"));
     /* The others have the same terms: they are counted. */
     assert_int_equal(transport_length(&t, 0, "documents"), 1);
@@ -592,14 +615,22 @@ static void agreement(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(three_clusters), cmocka_unit_test(one_cluster),
-        cmocka_unit_test(sentences),      cmocka_unit_test(rebuilds),
-        cmocka_unit_test(rebuild_all),    cmocka_unit_test(cancelled),
-        cmocka_unit_test(document),       cmocka_unit_test(document_after_build),
-        cmocka_unit_test(pending),        cmocka_unit_test(weakest),
-        cmocka_unit_test(above_a_score),  cmocka_unit_test(explained_k),
-        cmocka_unit_test(exported),       cmocka_unit_test(without_terms),
-        cmocka_unit_test(columns),        cmocka_unit_test(agreement)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(three_clusters),
+                                       cmocka_unit_test(shares_are_of_what_is_still_there),
+                                       cmocka_unit_test(one_cluster),
+                                       cmocka_unit_test(sentences),
+                                       cmocka_unit_test(rebuilds),
+                                       cmocka_unit_test(rebuild_all),
+                                       cmocka_unit_test(cancelled),
+                                       cmocka_unit_test(document),
+                                       cmocka_unit_test(document_after_build),
+                                       cmocka_unit_test(pending),
+                                       cmocka_unit_test(weakest),
+                                       cmocka_unit_test(above_a_score),
+                                       cmocka_unit_test(explained_k),
+                                       cmocka_unit_test(exported),
+                                       cmocka_unit_test(without_terms),
+                                       cmocka_unit_test(columns),
+                                       cmocka_unit_test(agreement)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -15,13 +15,14 @@ export function selectionBar(place, rows, chosen, clear, nameElement) {
             (a) => !a.fits || clusters.every(a.fits),
         );
         const documents = clusters.reduce((n, c) => n + c.size, 0);
+        const share = clusters.reduce((sum, c) => sum + (c.share ?? 0), 0);
         keepFocus(element, () =>
             element.replaceChildren(
                 h('strong', {}, `${count(clusters.length)} chosen`),
                 h(
                     'span',
                     { class: 'quiet' },
-                    `${several(documents, 'document')}, ${percent(documents / (place.build.documents || 1))}`,
+                    `${several(documents, 'document')}, ${percent(share)}`,
                 ),
                 h(
                     'span',

@@ -505,7 +505,7 @@ export async function cluster(where, { signal }) {
                     'p',
                     { class: 'facts' },
                     several(c.size, 'document'),
-                    place.build.documents && !c.candidate ? ` · ${percent(c.size / place.build.documents)}` : '',
+                    c.share === undefined ? '' : ` · ${percent(c.share)}`,
                     ` · cluster ${c.cluster}`,
                     c.clarity ? [' · ', clarity(c)] : '',
                     marks({ ...c, status: undefined }),
