@@ -38,8 +38,9 @@ bool gf_hbase_take_result(gf_thrift_reader *r, gf_hbase_result *result)
         } else if (type == GF_THRIFT_LIST && id == 2) {
             gf_thrift_reader list = *r;
             result->n_cells = gf_thrift_take_list(&list, GF_THRIFT_STRUCT);
-            result->cells = list;
             gf_thrift_skip(r, type);
+            list.rest.len -= r->rest.len; /* what is behind its cells is none of it */
+            result->cells = list;
         } else {
             gf_thrift_skip(r, type);
         }

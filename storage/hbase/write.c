@@ -31,8 +31,15 @@ enum { ASYNC_WAL = 2, FSYNC_WAL = 4 };
 
 enum { REQUEST_BYTES = 1 << 20, MOST_ROWS = 4096, MOST_TRIES = 200, MANY_CELLS = 10000 };
 
-/* The most that a row of the engine's takes; of a larger one all values but small ones are cut. */
-enum { ROW_BYTES = GF_HBASE_PART_BYTES, SMALL_BYTES = 16 << 10 };
+/*
+ * A gateway takes 2 MB in a request: a row takes no more than this, and what else goes of it has the
+ * rest. Of a larger row of the engine's values are cut until it has room, those above SMALL_BYTES first.
+ */
+enum { ROW_BYTES = GF_HBASE_PART_BYTES, MOST_BYTES = 7 << 18 };
+enum { SMALL_BYTES = 16 << 10, SMALLEST_CUT = 256 };
+
+/* About what a cell and a row take in a request beside what is in them. */
+enum { OF_CELL = 56, OF_ROW = 32 };
 
 /* The outcome of the changes of a row. */
 typedef struct effect {
@@ -72,6 +79,7 @@ typedef struct writing {
     gf_hbase_call call;
     many_rows puts, deletes;
     gf_strings sent; /* the rows of a group */
+    size_t most_rows;
 } writing;
 
 /* ---- what comes of a row's changes ----------------------------------------------------------- */
@@ -216,13 +224,22 @@ static gf_status add_change(writing *w, const gf_change *c, gf_error *err)
     return gf_fail(err, GF_EINVAL, "a change of no kind");
 }
 
+static size_t cell_size(gf_slice family, gf_slice qualifier)
+{
+    return OF_CELL + family.len + qualifier.len;
+}
+
+static size_t name_size(const gf_schema *s, unsigned family, gf_slice qualifier)
+{
+    return cell_size(gf_slice_str(s->families[family].name), qualifier);
+}
+
 /* About the bytes that the row's TPut takes. */
 static size_t put_size(const writing *w)
 {
-    enum { OF_CELL = 64, OF_ROW = 32 }; /* beside what is in them */
     size_t n = OF_ROW + w->row.len;
     for (size_t i = 0; i < w->n; i++)
-        n += OF_CELL + w->effects[i].qualifier.len +
+        n += name_size(w->schema, w->effects[i].family, w->effects[i].qualifier) +
              (w->effects[i].is_cut ? 0 : w->effects[i].value.len);
     return n;
 }
@@ -230,14 +247,16 @@ static size_t put_size(const writing *w)
 /* Mark the values of a large row that are cut; then the old parts of the cells are to be known. */
 static void choose_cut(writing *w)
 {
-    if (!w->t->own || put_size(w) <= ROW_BYTES) return;
-    for (size_t i = 0; i < w->n; i++) {
-        effect *e = &w->effects[i];
-        if (e->goes || e->value.len <= SMALL_BYTES) continue;
-        e->is_cut = true;
-        e->id = gf_hbase_new_id(e->timestamp);
-        w->reads = true;
-    }
+    size_t bytes = w->t->own ? put_size(w) : 0;
+    for (size_t least = SMALL_BYTES; least >= SMALLEST_CUT; least /= 4)
+        for (size_t i = 0; i < w->n && bytes > ROW_BYTES; i++) {
+            effect *e = &w->effects[i];
+            if (e->goes || e->is_cut || e->value.len <= least) continue;
+            bytes -= e->value.len;
+            e->is_cut = true;
+            e->id = gf_hbase_new_id(e->timestamp);
+            w->reads = true;
+        }
 }
 
 static gf_status write_parts(const writing *w, gf_error *err)
@@ -316,13 +335,14 @@ typedef struct going {
 } going;
 
 /*
- * Families of very many cells, of which none is put, go by a delete of the family. Others go cell by
- * cell: a put of the empty qualifier that comes later lies before such a delete, and a scan that
- * is told to skip that cell skips the delete with it (seen in HBase 2.6).
+ * Families of very many cells or of long names, of which none is put, go by a delete of the family.
+ * Others go cell by cell: a put of the empty qualifier that comes later lies before such a delete, and a
+ * scan that is told to skip that cell skips the delete with it (seen in HBase 2.6).
  */
 static uint32_t families_as_whole(const writing *w, const gf_hbase_result *there)
 {
-    uint32_t whole = there->n_cells > MANY_CELLS ? w->gone : 0;
+    bool many = there->n_cells > MANY_CELLS || there->cells.rest.len > REQUEST_BYTES;
+    uint32_t whole = many ? w->gone : 0;
     for (size_t i = 0; i < w->n; i++)
         whole &= ~(UINT32_C(1) << w->effects[i].family);
     return whole;
@@ -515,20 +535,61 @@ static gf_status send_many(writing *w, many_rows *m, gf_error *err)
                w->again ? GF_HBASE_WRITES_AGAIN : GF_HBASE_WRITES, err);
 }
 
+/* About the bytes that the row's TDelete takes. */
+static size_t delete_size(const writing *w, const going *g)
+{
+    size_t n = OF_ROW + w->row.len;
+    for (size_t i = 0; i < g->n; i++)
+        n += cell_size(g->cells[i].family, g->cells[i].qualifier);
+    return n;
+}
+
+static gf_status add_delete(writing *w, const going *g, gf_error *err)
+{
+    gf_status st = GF_OK;
+    if (w->deletes.n && w->deletes.call.request.len + delete_size(w, g) > REQUEST_BYTES)
+        st = send_many(w, &w->deletes, err);
+    if (st != GF_OK) return st;
+    begin_of_many(w, &w->deletes, "deleteMultiple");
+    write_delete(w, g, g->n_families > 0, &w->deletes.call.request);
+    return GF_OK;
+}
+
+/* Cells that go, and for which a request has no room beside what is put, go before it, some at a time. */
+static gf_status delete_ahead(writing *w, going *g, gf_error *err)
+{
+    enum { FEW = MOST_BYTES - ROW_BYTES, PIECE = REQUEST_BYTES / 2 };
+    gf_status st = GF_OK;
+    size_t puts = count_puts(w) ? put_size(w) : 0;
+    size_t bytes = delete_size(w, g);
+    while (st == GF_OK && bytes > FEW && puts + bytes > MOST_BYTES) {
+        going piece = {.cells = g->cells + g->n};
+        size_t left = bytes > PIECE ? bytes - PIECE : 0;
+        for (; g->n && bytes > left; piece.n++) {
+            const gf_hbase_cell *cell = --piece.cells;
+            bytes -= cell_size(cell->family, cell->qualifier);
+            g->n--;
+        }
+        st = add_delete(w, &piece, err);
+        if (st == GF_OK) st = send_many(w, &w->deletes, err);
+    }
+    return st;
+}
+
 /* The row at hand, of which `there` is there. */
 static gf_status write_row(writing *w, const gf_hbase_result *there, gf_error *err)
 {
     going g = {0};
     gf_status st = write_parts(w, err);
     if (st == GF_OK) st = find_going(w, there, &g, err);
+    if (st == GF_OK) st = delete_ahead(w, &g, err);
     if (st != GF_OK) goto done;
     bool puts = count_puts(w) > 0;
     if (puts && !g.n && !g.n_families) {
         begin_of_many(w, &w->puts, "putMultiple");
         write_put(w, &w->puts.call.request);
     } else if (!puts && (g.n > 0) != (g.n_families > 0)) {
-        begin_of_many(w, &w->deletes, "deleteMultiple");
-        write_delete(w, &g, g.n_families > 0, &w->deletes.call.request);
+        st = add_delete(w, &g, err);
     } else if (puts || g.n || g.n_families) {
         gf_hbase_begin_on_table(&w->call, "mutateRow", w->t);
         gf_thrift_field(&w->call.request, GF_THRIFT_STRUCT, 2);
@@ -550,7 +611,7 @@ static gf_status begin_group(writing *w, const gf_change *changes, size_t n, siz
     size_t bytes = 0;
     *end = i;
     gf_strings_release(&w->sent);
-    while (*end < n && w->sent.n < MOST_ROWS && changes[*end].table == changes[i].table) {
+    while (*end < n && w->sent.n < w->most_rows && changes[*end].table == changes[i].table) {
         size_t next;
         uint32_t number;
         bool is_new;
@@ -567,6 +628,7 @@ static gf_status begin_group(writing *w, const gf_change *changes, size_t n, siz
                                   families_of_deletes(w));
         }
         *end = next;
+        if (reads->call.request.len > REQUEST_BYTES) return GF_OK;
     }
     return GF_OK;
 }
@@ -590,6 +652,11 @@ static gf_status write_group(writing *w, const gf_change *changes, size_t n, siz
         if (st == GF_OK &&
             (!reads.call.has_result || gf_thrift_take_list(&results, GF_THRIFT_STRUCT) != n_reads))
             st = bad_rows(err);
+    }
+    if (st == GF_ELIMIT && w->sent.n > 1) { /* fewer rows have fewer names */
+        w->most_rows = (w->sent.n + 15) / 16;
+        *end = i;
+        st = GF_OK;
     }
     for (size_t next; i < *end && st == GF_OK; i = next) {
         gf_hbase_result there = {0};
@@ -710,7 +777,7 @@ gf_status gf_hbase_write(gf_backend *backend, const gf_change *changes, size_t n
                          gf_error *err)
 {
     (void)hold; /* is never lost */
-    writing w = {.b = (gf_hbase *)backend, .sync = sync, .again = true};
+    writing w = {.b = (gf_hbase *)backend, .sync = sync, .again = true, .most_rows = MOST_ROWS};
     for (size_t i = 0; i < n; i++)
         w.again &= changes[i].timestamp != 0;
     gf_status st =
