@@ -146,8 +146,8 @@ typedef struct gf_backend_operations {
     gf_status (*get)(gf_backend *b, const void *snapshot, unsigned table, gf_slice key,
                      const gf_selection *what, gf_row *row, gf_error *err);
 
-    /* Whether the database can have a row of that key; NULL where it has any. */
-    gf_status (*check_key)(gf_backend *b, unsigned table, gf_slice key, gf_error *err);
+    /* Whether the database can make these changes, n > 0 of one row; NULL where it can make any. */
+    gf_status (*check_row)(gf_backend *b, const gf_change *changes, size_t n, gf_error *err);
 
     /* As gf_scan_open, gf_scan_next and gf_scan_close; the limit and emptying the row are the
      * caller's, who does not go on behind the end or an error. Each entry

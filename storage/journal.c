@@ -216,26 +216,43 @@ static int by_row(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
-/* Changes of rows that are not held, those of one row beside each other. */
+/* The changes in the order in which they are written, those of one row beside each other; to be freed. */
+static gf_status sort_changes(const gf_change *changes, size_t n, gf_change **sorted, gf_error *err)
+{
+    const gf_change **order = gf_array(n + 1, sizeof *order);
+    gf_change *copies = gf_array(n + 1, sizeof *copies);
+    gf_status st = order && copies ? GF_OK : gf_fail_memory(err, "a batch");
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        order[i] = &changes[i];
+    if (n && st == GF_OK) qsort(order, n, sizeof *order, by_row);
+    for (size_t i = 0; i < n && st == GF_OK; i++)
+        copies[i] = *order[i];
+    gf_free(order);
+    if (st == GF_OK)
+        *sorted = copies;
+    else
+        gf_free(copies);
+    return st;
+}
+
+/* Changes of rows that are not held. */
 static gf_status write_others(const gf_held_row *h, const gf_change *changes, size_t n,
                               uint64_t stamp, gf_error *err)
 {
     gf_backend *b = h->db->backend;
-    const gf_change **order = gf_array(n + 1, sizeof *order);
-    gf_change *others = gf_array(n + 1, sizeof *others);
+    gf_change *others;
     size_t n_others = 0;
-    gf_status st = order && others ? GF_OK : gf_fail_memory(err, "a batch");
-    for (size_t i = 0; i < n && st == GF_OK; i++)
-        if (!is_of_held(h, &changes[i])) order[n_others++] = &changes[i];
-    if (n_others) qsort(order, n_others, sizeof *order, by_row);
-    for (size_t i = 0; i < n_others && st == GF_OK; i++) {
-        others[i] = *order[i];
-        if (!others[i].timestamp) others[i].timestamp = (int64_t)stamp;
+    gf_status st = sort_changes(changes, n, &others, err);
+    if (st != GF_OK) return st;
+    for (size_t i = 0; i < n; i++) {
+        if (is_of_held(h, &others[i])) continue;
+        others[n_others] = others[i];
+        if (!others[n_others].timestamp) others[n_others].timestamp = (int64_t)stamp;
+        n_others++;
     }
-    if (n_others && st == GF_OK)
+    if (n_others)
         st = b->operations->write(b, others, n_others, NULL, gf_hold_of_thread(h->db), GF_SYNC_ON,
                                   err);
-    gf_free(order);
     gf_free(others);
     return st;
 }
@@ -488,6 +505,28 @@ static gf_status check_condition(gf_database *db, const gf_expectation *c, gf_er
     return gf_fail(err, GF_ECONFLICT, "another value is there");
 }
 
+static bool is_of_row(const gf_change *c, const gf_change *of)
+{
+    return c->table == of->table && gf_slice_equal(c->key, of->key);
+}
+
+/* Changes of a journal must be such that the database can have them. */
+static gf_status check_rows(const gf_held_row *h, const gf_change *changes, size_t n, gf_error *err)
+{
+    gf_backend *b = h->db->backend;
+    gf_change *sorted;
+    if (!b->operations->check_row) return GF_OK;
+    gf_status st = sort_changes(changes, n, &sorted, err);
+    if (st != GF_OK) return st;
+    for (size_t i = 0, end; i < n && st == GF_OK; i = end) {
+        for (end = i + 1; end < n && is_of_row(&sorted[end], &sorted[i]); end++)
+            ;
+        st = b->operations->check_row(b, sorted + i, end - i, err);
+    }
+    gf_free(sorted);
+    return st;
+}
+
 /* Step 1, or the only one; the owner is then the one with the new stamp. */
 static gf_status begin_write(gf_held_row *h, const gf_change *changes, size_t n, bool alone,
                              gf_error *err)
@@ -528,24 +567,9 @@ static gf_status fail_lost(gf_status st, gf_error *err)
 
 /* ---- times of the database ------------------------------------------------------------------- */
 
-/* Changes of a journal must be such that the database can have them. */
-static gf_status check_rows(const gf_held_row *h, const gf_change *changes, size_t n, gf_error *err)
-{
-    gf_backend *b = h->db->backend;
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < n && st == GF_OK && b->operations->check_key; i++)
-        st = b->operations->check_key(b, changes[i].table, changes[i].key, err);
-    return st;
-}
-
 static bool deletes(const gf_change *c)
 {
     return c->kind == GF_CHANGE_DELETE_CELL || c->kind == GF_CHANGE_DELETE_ROW;
-}
-
-static bool is_of_row(const gf_change *c, const gf_change *of)
-{
-    return c->table == of->table && gf_slice_equal(c->key, of->key);
 }
 
 static uint32_t families_of(const gf_change *c)
@@ -633,7 +657,6 @@ static gf_status choose_times(gf_held_row *h, gf_change *changes, size_t n, bool
     for (size_t i = 0; i < n; i++)
         changes[i].timestamp = 0;
     if (!holds_by_time(h)) return GF_OK;
-    st = check_rows(h, changes, n, err);
     for (size_t i = 0; i < n && st == GF_OK && deletes_later; i++)
         if (deletes(&changes[i]) && !changes[i].timestamp) st = raise_times(h, changes, n, i, err);
     if (st == GF_OK) st = learn_time(h, err);
@@ -652,7 +675,8 @@ gf_status gf_held_row_write(gf_held_row *h, gf_change *changes, size_t n, bool d
     if (st != GF_OK || n == 0) return st;
     for (size_t i = 0; i < n; i++)
         n_own += is_of_held(h, &changes[i]);
-    st = choose_times(h, changes, n, deletes_later, err);
+    st = check_rows(h, changes, n, err);
+    if (st == GF_OK) st = choose_times(h, changes, n, deletes_later, err);
     if (st != GF_OK) return fail_lost(st, err);
     st = begin_write(h, changes, n, n_own == n, err);
     h->is_done_with = st != GF_OK;

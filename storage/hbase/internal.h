@@ -193,7 +193,8 @@ gf_status gf_hbase_get_of_run(gf_hbase *b, unsigned table, unsigned family, gf_s
 
 /* ---- write.c --------------------------------------------------------------------------------- */
 
-gf_status gf_hbase_check_key(gf_backend *backend, unsigned table, gf_slice key, gf_error *err);
+gf_status gf_hbase_check_row(gf_backend *backend, const gf_change *changes, size_t n,
+                             gf_error *err);
 gf_status gf_hbase_write(gf_backend *backend, const gf_change *changes, size_t n,
                          const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
                          gf_error *err);

@@ -761,15 +761,36 @@ static gf_status write_if(writing *w, const gf_change *changes, size_t n, const 
     return st == GF_OK ? mutate_if(w, c, &there, err) : st;
 }
 
-gf_status gf_hbase_check_key(gf_backend *backend, unsigned table, gf_slice key, gf_error *err)
+/* At most what a cell takes in a request once all is cut that can be. */
+static size_t least_size(const gf_hbase_table *t, const gf_schema *s, unsigned family,
+                         gf_slice qualifier, gf_slice value)
+{
+    bool is_cut = t->own && value.len > SMALLEST_CUT;
+    return name_size(s, family, qualifier) + (is_cut ? 0 : value.len);
+}
+
+gf_status gf_hbase_check_row(gf_backend *backend, const gf_change *changes, size_t n, gf_error *err)
 {
     gf_hbase_table *t;
-    const gf_schema *schema;
+    const gf_schema *s;
     gf_buffer row = {0};
-    gf_status st = gf_hbase_find_table((gf_hbase *)backend, table, &t, &schema, err);
-    if (st == GF_OK) st = gf_hbase_row_of_key(schema, key, &row, err);
+    gf_status st = gf_hbase_find_table((gf_hbase *)backend, changes->table, &t, &s, err);
+    if (st != GF_OK) return st;
+    gf_slice key = changes->key;
+    st = gf_hbase_row_of_key(s, gf_slice_of(key.ptr, gf_schema_row_length(s, key)), &row, err);
+    size_t bytes = OF_ROW + row.len;
     gf_buffer_release(&row);
-    return st;
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        const gf_change *c = &changes[i];
+        if (c->kind != GF_CHANGE_REPLACE && c->kind != GF_CHANGE_DELETE_ROW)
+            bytes += least_size(t, s, c->family, c->qualifier, c->value);
+        for (size_t k = 0; k < c->n_columns; k++)
+            bytes += least_size(t, s, c->family, c->columns[k].name, c->columns[k].value);
+    }
+    if (st != GF_OK || bytes <= ROW_BYTES) return st;
+    return gf_fail(err, GF_ELIMIT,
+                   "a row of table %s has %zu bytes of names and %s; in HBase it can have %d",
+                   s->name, bytes, t->own ? "small values" : "values", ROW_BYTES);
 }
 
 gf_status gf_hbase_write(gf_backend *backend, const gf_change *changes, size_t n,

@@ -347,6 +347,34 @@ static void fewer_rows_are_asked_for(void **state)
     assert_int_equal(t.g.calls[DELETE_MULTIPLE].rows, 1000);
 }
 
+/* No request has room for it, and it is told before the journal: there all others would wait for it. */
+static void a_row_of_too_many_names_is_refused(void **state)
+{
+    test t;
+    gf_hold hold;
+    gf_buffer key = {0};
+    (void)state;
+    begin(&t, (gateway){.name_bytes = 8});
+    put_fields(&t, 50, 30000, 300);
+    assert_ok(write_batch(&t));
+    gf_tables_collection_key(&key, GF_SLICE("a"), GF_SLICE("c"));
+    gf_slice held = gf_buffer_view(&key);
+    assert_ok(gf_database_hold_in_rows(t.db, t.tables.collections, GF_COLLECTIONS_HOLD,
+                                       GF_COLLECTIONS_JOURNAL, &err));
+    assert_ok(gf_hold_take(t.tables.collections, &held, 1, &hold, &err));
+    size_t before = t.g.calls[CHECK_AND_MUTATE].n;
+    put_fields(&t, 60, 30000, 300);
+    assert_status(GF_ELIMIT, write_batch(&t));
+    assert_non_null(strstr(err.message, "bytes of names and small values"));
+    assert_int_equal(t.g.calls[CHECK_AND_MUTATE].n, before);
+    gf_batch_put(t.batch, t.tables.collections, held, GF_COLLECTIONS_EDITS, GF_SLICE("e"),
+                 GF_SLICE("1"), 0);
+    assert_ok(write_batch(&t)); /* the hold is there still */
+    gf_hold_let_go(&hold);
+    gf_buffer_release(&key);
+    end(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -354,6 +382,7 @@ int main(void)
         cmocka_unit_test(many_values_of_some_kilobytes_are_cut),
         cmocka_unit_test(a_row_of_long_names_is_deleted_at_once),
         cmocka_unit_test(a_row_of_long_names_gets_others),
-        cmocka_unit_test(fewer_rows_are_asked_for)};
+        cmocka_unit_test(fewer_rows_are_asked_for),
+        cmocka_unit_test(a_row_of_too_many_names_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
