@@ -470,6 +470,54 @@ static void large_values_are_cut(void **state)
     end(&t);
 }
 
+/* Each takes more than 2 MB in all: a document of many fields, and what goes of many documents. */
+static void rows_are_cut_that_have_much_in_all(void **state)
+{
+    enum { FIELDS = 200, DOCUMENTS_THERE = 1500, FEW_FIELDS = 30 };
+    static char names[FIELDS][8], value[12000];
+    gf_column columns[FIELDS];
+    test t;
+    gf_row row = {0};
+    gf_buffer key = {0};
+    (void)state;
+    begin(&t);
+    gf_batch *b = t.batch[HBASE];
+    gf_table *documents = t.tables[HBASE].documents;
+    memset(value, 'v', sizeof value);
+    for (int i = 0; i < FIELDS; i++) {
+        snprintf(names[i], sizeof names[i], "f%03d", i);
+        columns[i] = (gf_column){gf_slice_str(names[i]), gf_slice_of(value, sizeof value)};
+    }
+    for (int deletes = 0; deletes < 2; deletes++) {
+        for (int i = 0; i < DOCUMENTS_THERE; i++) {
+            char id[16];
+            bool large = i == DOCUMENTS_THERE - 1;
+            snprintf(id, sizeof id, "%05d", i);
+            gf_buffer_reset(&key);
+            gf_tables_document_key(&key, gf_slice_str(t.name_space), GF_SLICE("c"),
+                                   gf_slice_str(id));
+            for (int k = 0; k < FIELDS; k++)
+                columns[k].value.len = large ? sizeof value - (size_t)k : 1;
+            if (deletes)
+                gf_batch_delete_row(b, documents, gf_buffer_view(&key), GF_ALL_FAMILIES);
+            else
+                gf_batch_replace(b, documents, gf_buffer_view(&key), 0, columns,
+                                 large ? FIELDS : FEW_FIELDS, 0);
+        }
+        gf_batch_stamp(b, ++t.stamp);
+        assert_ok(gf_batch_write(b, GF_SYNC_ON, &err));
+        gf_status st = gf_table_get(documents, NULL, gf_buffer_view(&key), 1, &row, &err);
+        assert_int_equal(st, deletes ? GF_ENOTFOUND : GF_OK);
+        assert_int_equal(row.n_cells, deletes ? 0 : FIELDS);
+        for (size_t i = 0; i < row.n_cells; i++)
+            assert_true(gf_slice_equal(row.cells[i].value, columns[i].value));
+        assert_int_equal(count_parts(&t, gf_buffer_view(&key)) > 0, !deletes);
+    }
+    gf_row_release(&row);
+    gf_buffer_release(&key);
+    end(&t);
+}
+
 /* ---- runs ------------------------------------------------------------------------------------ */
 
 /* 0000017.2c9f...: numbers in their order, and what makes them long, so that there are many blocks. */
@@ -624,10 +672,12 @@ static void runs_read_as_the_models(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_newer_stays), cmocka_unit_test(what_comes_again_changes_nothing),
-        cmocka_unit_test(deleted_and_put_at_once), cmocka_unit_test(large_values_are_cut),
-        cmocka_unit_test(runs_read_as_the_models)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_newer_stays),
+                                       cmocka_unit_test(what_comes_again_changes_nothing),
+                                       cmocka_unit_test(deleted_and_put_at_once),
+                                       cmocka_unit_test(large_values_are_cut),
+                                       cmocka_unit_test(rows_are_cut_that_have_much_in_all),
+                                       cmocka_unit_test(runs_read_as_the_models)};
     if (!getenv("GROUPERFISH_HBASE")) {
         printf("SKIPPED: no HBase (tests/hbase/up starts one; GROUPERFISH_HBASE has its URL)\n");
         return 77;
