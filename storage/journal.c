@@ -175,31 +175,32 @@ static gf_status write_journal(const gf_held_row *h, const gf_change *changes, s
 }
 
 /* Slices of it are borrowed from the journal. */
-static bool read_change(gf_slice *from, uint32_t kind, gf_arena *memory, gf_change *c)
+static gf_status read_change(gf_slice *from, uint32_t kind, gf_arena *memory, gf_change *c,
+                             bool *good, gf_error *err)
 {
-    uint32_t form, n;
+    uint32_t form = 0, n = 0;
     uint64_t time = 0;
     bool timed = kind >= TIMED;
     if (timed) kind -= TIMED;
-    if (kind > GF_CHANGE_PUT_BLOCK || !gf_slice_take_varint32(from, &form) ||
-        form > GF_VALUE_SMALLER || !gf_slice_take_varint32(from, &c->table) ||
-        !gf_slice_take_varint32(from, &c->family) || !gf_slice_take_varint32(from, &c->families) ||
-        !gf_slice_take_varint32(from, &n) || (timed && !gf_slice_take_varint(from, &time)) ||
-        !gf_slice_take_string(from, &c->key) || !gf_slice_take_string(from, &c->qualifier) ||
-        !gf_slice_take_string(from, &c->value) || n > from->len)
-        return false;
+    *good = kind <= GF_CHANGE_PUT_BLOCK && gf_slice_take_varint32(from, &form) &&
+            form <= GF_VALUE_SMALLER && gf_slice_take_varint32(from, &c->table) &&
+            gf_slice_take_varint32(from, &c->family) &&
+            gf_slice_take_varint32(from, &c->families) && gf_slice_take_varint32(from, &n) &&
+            (!timed || gf_slice_take_varint(from, &time)) && time <= INT64_MAX &&
+            gf_slice_take_string(from, &c->key) && gf_slice_take_string(from, &c->qualifier) &&
+            gf_slice_take_string(from, &c->value) && n <= from->len;
+    if (!*good) return GF_OK;
     gf_column *columns = n ? gf_arena_alloc(memory, n * sizeof *columns) : NULL;
-    if (n && !columns) return false;
-    for (uint32_t i = 0; i < n; i++)
-        if (!gf_slice_take_string(from, &columns[i].name) ||
-            !gf_slice_take_string(from, &columns[i].value))
-            return false;
+    if (n && !columns) return gf_fail_memory(err, "a journal");
+    for (uint32_t i = 0; i < n && *good; i++)
+        *good = gf_slice_take_string(from, &columns[i].name) &&
+                gf_slice_take_string(from, &columns[i].value);
     c->kind = (gf_change_kind)kind;
     c->timestamp = (int64_t)time;
     c->form = (gf_value_form)form;
     c->columns = columns;
     c->n_columns = n;
-    return true;
+    return GF_OK;
 }
 
 /* ---- a batch --------------------------------------------------------------------------------- */
@@ -331,29 +332,50 @@ static gf_status read_table(replaying *r, gf_slice *journal, bool *good, gf_erro
     return st;
 }
 
-/* Give the change its table's number here. False: the table is gone, or another of that name. */
-static bool find_place(const replaying *r, gf_change *c)
+/* Whether the table can have the change: its family, its row; of a block the row that it begins with. */
+static bool fits(const gf_table *t, const gf_change *c)
 {
-    const numbered *t = NULL;
-    for (size_t i = 0; i < r->n_tables && !t; i++)
-        if (r->tables[i].number == c->table) t = &r->tables[i];
-    if (!t) return true; /* of numbers that all processes have, or by an earlier version */
-    if (!t->table) return false;
-    c->table = gf_table_number(t->table);
-    if (!holds_by_time(r->h)) return true;
-    const gf_schema *s = gf_table_schema(t->table);
-    bool fits = c->kind == GF_CHANGE_DELETE_ROW || c->family < s->n_families;
-    return fits && gf_table_check_key(t->table, c->key, NULL) == GF_OK;
+    const gf_schema *s = gf_table_schema(t);
+    gf_slice key = c->key;
+    if (c->kind != GF_CHANGE_DELETE_ROW && c->family >= s->n_families) return false;
+    if (c->kind == GF_CHANGE_PUT_BLOCK) {
+        if (!s->families[c->family].run) return false;
+        key.len = gf_schema_row_length(s, key);
+    }
+    return gf_table_check_key(t, key, NULL) == GF_OK;
+}
+
+/*
+ * Give the change its table's number here: the journal has told of the table, or all processes have
+ * it by that number. *there is false where the table is gone, or (of users') another one of that name.
+ */
+static void find_place(const replaying *r, gf_change *c, bool *there, bool *good)
+{
+    gf_table *table = NULL;
+    bool told = false;
+    for (size_t i = 0; i < r->n_tables && !told; i++) {
+        told = r->tables[i].number == c->table;
+        table = r->tables[i].table;
+    }
+    if (!told && c->table <= r->h->db->holds.last_fixed)
+        table = gf_database_table(r->h->db, c->table);
+    bool able = table && fits(table, c);
+    *good = able || (told && (!table || holds_by_time(r->h)));
+    *there = able;
+    if (able) c->table = gf_table_number(table);
 }
 
 static gf_status read_next(replaying *r, gf_slice *journal, bool *good, gf_error *err)
 {
     uint32_t kind;
     gf_change c = {0};
+    bool there = false;
     *good = gf_slice_take_varint32(journal, &kind);
-    if (*good && kind == A_TABLE) return read_table(r, journal, good, err);
-    *good = *good && read_change(journal, kind, &r->memory, &c);
-    if (!*good || !find_place(r, &c)) return GF_OK;
+    if (!*good) return GF_OK;
+    if (kind == A_TABLE) return read_table(r, journal, good, err);
+    gf_status st = read_change(journal, kind, &r->memory, &c, good, err);
+    if (st == GF_OK && *good) find_place(r, &c, &there, good);
+    if (st != GF_OK || !there) return st;
     if (!gf_grow(&r->changes, &r->capacity, r->n + 1, sizeof *r->changes))
         return gf_fail_memory(err, "a journal");
     r->changes[r->n++] = c;
@@ -364,7 +386,7 @@ static gf_status replay(const gf_held_row *h, gf_slice journal, gf_error *err)
 {
     replaying r = {.h = h};
     uint64_t stamp = 0;
-    bool good = gf_slice_take_varint(&journal, &stamp);
+    bool good = gf_slice_take_varint(&journal, &stamp) && stamp && stamp <= h->stamp;
     gf_status st = GF_OK;
     while (good && journal.len && st == GF_OK)
         st = read_next(&r, &journal, &good, err);

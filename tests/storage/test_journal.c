@@ -377,6 +377,17 @@ static gf_status take_spared(gf_backend *b, unsigned table, const gf_slice *keys
     return st;
 }
 
+/* What the process' model allocates is not counted; *spared is of that time. */
+static void spare_model(process *p, gf_backend_operations *spared)
+{
+    model = p->backend->operations;
+    *spared = *model;
+    spared->get = get;
+    spared->write = write_spared;
+    spared->hold = take_spared;
+    p->backend->operations = spared;
+}
+
 typedef struct sweep {
     process *p; /* two */
     int value;  /* that is there */
@@ -410,12 +421,8 @@ static void no_memory_leaves_all_or_nothing(void **state)
     sweep s = {.p = p};
     (void)state;
     open_two(p);
-    model = p[0].backend->operations;
-    gf_backend_operations spared = *model;
-    spared.get = get;
-    spared.write = write_spared;
-    spared.hold = take_spared;
-    p[0].backend->operations = &spared;
+    gf_backend_operations spared;
+    spare_model(&p[0], &spared);
     double begun = gf_clock_seconds();
     assert_ok(take_and_write(&s, &err));
     is_whole(&s);
@@ -525,9 +532,129 @@ static void damaged_cells(void **state)
     }
 }
 
+/* A change as a journal has it. */
+typedef struct told {
+    uint64_t stamp;
+    gf_change_kind kind;
+    uint64_t time; /* 0: none */
+    uint32_t table, family;
+    const char *key;
+} told;
+
+static void write_told(const told *c, gf_buffer *to)
+{
+    bool replaces = c->kind == GF_CHANGE_REPLACE;
+    const uint64_t numbers[] = {c->stamp, c->kind + (c->time ? 16u : 0), 0, c->table, c->family, 1,
+                                replaces};
+    gf_buffer_reset(to);
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        gf_buffer_varint(to, numbers[i]);
+    if (c->time) gf_buffer_varint(to, c->time);
+    gf_buffer_string(to, gf_slice_of(c->key, strlen(c->key) + 2)); /* with the zero and the one */
+    if (replaces) gf_buffer_append(to, "\0\0", 2);
+    gf_buffer_string(to, GF_SLICE("n"));
+    gf_buffer_string(to, GF_SLICE("9"));
+}
+
+/* What comes of taking the row while it has this journal. */
+static gf_status take_with(process p[2], gf_slice journal)
+{
+    gf_error err;
+    gf_hold hold;
+    assert_ok(gf_test_put(p[0].db, p[0].held, KEY("k"), JOURNAL, "batch", journal, 0, &err));
+    gf_status st = take(&p[1], &hold, &err);
+    gf_hold_let_go(&hold);
+    return st;
+}
+
+static void numbers_of_a_journal_are_looked_at(void **state)
+{
+    enum { OTHERS = 1 };
+    static const told good = {1, GF_CHANGE_PUT, 0, OTHERS, MAIN, "a\0\1"};
+    const told bad[] = {{0, GF_CHANGE_PUT, 0, OTHERS, MAIN, "a\0\1"},
+                        {UINT64_MAX, GF_CHANGE_PUT, 0, OTHERS, MAIN, "a\0\1"},
+                        {1, GF_CHANGE_PUT, UINT64_MAX, OTHERS, MAIN, "a\0\1"},
+                        {1, GF_CHANGE_PUT, 0, OTHERS + 1, MAIN, "a\0\1"},
+                        {1, GF_CHANGE_PUT, 0, GF_MAX_TABLES, MAIN, "a\0\1"},
+                        {1, GF_CHANGE_DELETE_ROW, 0, UINT32_MAX, MAIN, "a\0\1"},
+                        {1, GF_CHANGE_PUT, 0, OTHERS, HOLD, "a\0\1"},
+                        {1, GF_CHANGE_DELETE_CELL, 0, OTHERS, UINT32_MAX, "a\0\1"},
+                        {1, GF_CHANGE_PUT_BLOCK, 0, OTHERS, MAIN, "a\0\1"},
+                        {1, GF_CHANGE_PUT, 0, OTHERS, MAIN, "a\0\2"}};
+    gf_buffer journal = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        process p[2];
+        open_two(p);
+        write_told(&bad[i], &journal);
+        assert_int_equal(take_with(p, gf_buffer_view(&journal)), GF_ECORRUPT);
+        write_told(&good, &journal);
+        assert_int_equal(take_with(p, gf_buffer_view(&journal)), GF_OK);
+        assert_int_equal(value_of(p[0].others, KEY("a")), 9);
+        close_two(p);
+    }
+    gf_buffer_release(&journal);
+}
+
+/* Some bytes of a good one are others: it is damage, or another journal. */
+static void journals_of_random_bytes(void **state)
+{
+    enum { TIMES = 3000 };
+    static const told good = {1, GF_CHANGE_PUT, 0, 1, MAIN, "a\0\1"};
+    gf_random r = gf_random_seed(gf_test_seed(), 0);
+    gf_buffer journal = {0};
+    process p[2];
+    int damaged = 0;
+    (void)state;
+    open_two(p);
+    for (int i = 0; i < TIMES; i++) {
+        write_told(&good, &journal);
+        for (uint64_t n = 1 + gf_random_below(&r, 3); n; n--)
+            journal.ptr[gf_random_below(&r, journal.len)] = (char)gf_random_below(&r, 256);
+        gf_status st = take_with(p, gf_buffer_view(&journal));
+        assert_true(st == GF_OK || st == GF_ECORRUPT);
+        damaged += st == GF_ECORRUPT;
+    }
+    assert_true(damaged > 100 && damaged < TIMES);
+    gf_buffer_release(&journal);
+    close_two(p);
+}
+
+static gf_status take_alone(void *context, gf_error *err)
+{
+    gf_hold hold;
+    gf_status st = take(context, &hold, err);
+    gf_hold_let_go(&hold);
+    return st;
+}
+
+/* Who finishes a journal, and has no memory, is told so; the journal stays. */
+static void no_memory_is_no_damage(void **state)
+{
+    static const told change = {1, GF_CHANGE_REPLACE, 0, 1, MAIN, "a\0\1"};
+    process p[2];
+    gf_error err;
+    gf_buffer journal = {0};
+    gf_backend_operations spared;
+    (void)state;
+    open_two(p);
+    write_told(&change, &journal);
+    assert_ok(gf_test_put(p[0].db, p[0].held, KEY("k"), JOURNAL, "batch", gf_buffer_view(&journal),
+                          0, &err));
+    spare_model(&p[1], &spared);
+    gf_test_sweep(take_alone, NULL, &p[1]);
+    p[1].backend->operations = model;
+    assert_int_equal(value_of(p[0].others, KEY("a")), 9);
+    gf_buffer_release(&journal);
+    close_two(p);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(a_batch_is_there_as_a_whole),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(numbers_of_a_journal_are_looked_at),
+                                       cmocka_unit_test(journals_of_random_bytes),
+                                       cmocka_unit_test(no_memory_is_no_damage),
+                                       cmocka_unit_test(a_batch_is_there_as_a_whole),
                                        cmocka_unit_test(any_end_leaves_all_or_nothing),
                                        cmocka_unit_test(a_late_one_changes_nothing),
                                        cmocka_unit_test(a_hold_that_lives_is_waited_for),
