@@ -299,12 +299,15 @@ gf_status gf_hbase_call_run(gf_hbase_client *client, gf_hbase_call *call, gf_thr
     bool harmless = effect == GF_HBASE_READS || effect == GF_HBASE_WRITES_AGAIN;
     bool writes = effect == GF_HBASE_WRITES || effect == GF_HBASE_WRITES_AGAIN;
     bool again = (st == GF_EIO || st == GF_ECORRUPT) && (harmless || !sent);
-    if (again && gf_clock_seconds() < deadline)
+    bool was_sent = sent;
+    if (again && gf_clock_seconds() < deadline) {
         st = try_call(client, call, result, effect, true, deadline, &sent, &why);
+        was_sent |= sent;
+    }
     if (st == GF_OK) return st;
     add_size(call, &why);
     if (st == GF_ECORRUPT) st = GF_EIO;
-    bool is_known = st == GF_EINVAL || !writes || !sent;
+    bool is_known = st == GF_EINVAL || !writes || !was_sent;
     if (is_known) return gf_fail(err, st, "%s", why.message);
     return gf_fail(err, GF_EUNKNOWN, "whether it was written is not known: %s", why.message);
 }

@@ -7,7 +7,8 @@
  *
  *     before the whole of it was sent       cannot have been carried out: once more, by a new connection
  *     later, and it only reads              once more, likewise
- *     later, and it writes                  GF_EUNKNOWN: whether it was carried out is not known
+ *     later, and it writes                  GF_EUNKNOWN: whether it was carried out is not known, also
+ *                                           where a second try cannot even be sent
  *
  * Threads: several may call at once, each by a connection of its own.
  */

@@ -26,6 +26,7 @@ typedef enum deed {
     LEAVES,       /* answers, and closes the connection */
     SAYS_NOTHING, /* until the caller goes */
     CUTS,         /* the connection, after the request */
+    GOES,         /* the same, and nobody listens any more */
     CUTS_ANSWER,  /* in the middle of the answer */
     TALKS_HTTP,
     OTHER_NUMBER,   /* answers another call */
@@ -102,6 +103,7 @@ static bool answer(int s, deed d, const gf_thrift_message *call)
     case SAYS_NOTHING:
         break;
     case CUTS:
+    case GOES:
         stays = false;
         break;
     case CUTS_ANSWER:
@@ -141,7 +143,9 @@ static void serve_connection(gateway *g, int s)
         gf_thrift_reader r = {.rest = gf_slice_of(request, n)};
         if (!gf_thrift_take_message(&r, &call)) return;
         int i = atomic_fetch_add(&g->requests, 1);
-        if (!answer(s, g->deeds[i < MOST_DEEDS ? i : MOST_DEEDS - 1], &call)) return;
+        deed d = g->deeds[i < MOST_DEEDS ? i : MOST_DEEDS - 1];
+        if (d == GOES) close(g->listener);
+        if (!answer(s, d, &call)) return;
     }
 }
 
@@ -272,6 +276,23 @@ static void reads_again_and_does_not_write_again(void **state)
         end_gateway(&g);
         assert_int_equal(g.requests, 1);
     }
+}
+
+/* What was sent once may have been written, whatever becomes of another try. */
+static void tells_of_the_first_try(void **state)
+{
+    (void)state;
+    gateway g;
+    gf_error err;
+    bool yes;
+    BEGIN(&g, GOES);
+    gf_hbase_client *c = client_of(&g, 20000);
+    assert_status(GF_EUNKNOWN, ask(c, GF_HBASE_WRITES_AGAIN, &yes, &err));
+    assert_non_null(strstr(err.message, "whether it was written is not known"));
+    assert_non_null(strstr(err.message, "Connection refused"));
+    assert_status(GF_EIO, ask(c, GF_HBASE_WRITES_AGAIN, &yes, &err)); /* never sent */
+    gf_hbase_client_free(c);
+    pthread_join(g.thread, NULL);
 }
 
 /* A connection that the gateway has closed since is not written to. */
@@ -522,6 +543,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(uses_a_connection_again),
                                        cmocka_unit_test(reads_again_and_does_not_write_again),
+                                       cmocka_unit_test(tells_of_the_first_try),
                                        cmocka_unit_test(notices_a_closed_connection),
                                        cmocka_unit_test(tells_what_hbase_says),
                                        cmocka_unit_test(ends_at_the_deadline),
