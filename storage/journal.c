@@ -572,13 +572,21 @@ done:
 }
 
 /* Another has taken the row, and makes the changes; when it can be taken again, they are there. */
-static gf_status wait_until_made(gf_held_row *h, gf_error *err)
+static gf_status wait_until_made(const gf_held_row *h, gf_error *err)
 {
     gf_held_row *again;
-    h->is_done_with = true;
     gf_status st = gf_held_row_take(h->db, name_of(h), &again, err);
     if (st == GF_OK) gf_held_row_let_go(again);
     return st;
+}
+
+/* Behind step 1: whoever takes the row next makes the changes, whatever has failed here. */
+static gf_status fail_amid(const gf_error *why, gf_error *err)
+{
+    if (why->status != GF_EUNKNOWN)
+        return gf_fail(err, GF_EUNKNOWN, "whether it was written is not known: %s", why->message);
+    if (err) *err = *why;
+    return GF_EUNKNOWN;
 }
 
 static gf_status fail_lost(gf_status st, gf_error *err)
@@ -691,6 +699,7 @@ gf_status gf_held_row_write(gf_held_row *h, gf_change *changes, size_t n, bool d
                             const gf_expectation *condition, gf_error *err)
 {
     size_t n_own = 0;
+    gf_error why = {GF_OK, ""};
     gf_status st = h->is_done_with ? GF_ECONFLICT : GF_OK;
     if (st != GF_OK) return fail_lost(st, err);
     if (condition) st = check_condition(h->db, condition, err);
@@ -703,10 +712,10 @@ gf_status gf_held_row_write(gf_held_row *h, gf_change *changes, size_t n, bool d
     st = begin_write(h, changes, n, n_own == n, err);
     h->is_done_with = st != GF_OK;
     if (st != GF_OK || n_own == n) return fail_lost(st, err);
-    st = make_changes(h, changes, n, h->stamp, err);
-    if (st == GF_ECONFLICT) return wait_until_made(h, err);
+    st = make_changes(h, changes, n, h->stamp, &why);
     h->is_done_with = st != GF_OK;
-    return st;
+    if (st == GF_ECONFLICT) st = wait_until_made(h, &why);
+    return st == GF_OK ? st : fail_amid(&why, err);
 }
 
 gf_status gf_journal_write_free(gf_database *db, gf_change *changes, size_t n,

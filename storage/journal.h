@@ -50,8 +50,8 @@ gf_status gf_held_row_take(gf_database *db, gf_slice key, gf_held_row **row, gf_
 void gf_held_row_let_go(gf_held_row *row);
 
 /**
- * As the backend's write, by the steps above; of the condition's row nobody writes meanwhile. The
- * times of the changes become those that they are written with, and 0 where that is the stamp.
+ * As the backend's write, by the steps above; of the condition's row nobody writes meanwhile. What
+ * fails behind step 1 is GF_EUNKNOWN, since whoever takes the row next makes the changes. The times of the changes become those that they are written with, and 0 where that is the stamp.
  *
  * @param deletes_later  as gf_batch_delete_later
  */

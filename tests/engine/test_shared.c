@@ -164,7 +164,7 @@ static void put_some(history *h, int who)
         h->deleting[c] = h->deleting[c] && is_there;
         for (size_t i = 0; i < n; i++)
             know_put(h, who, c, changed[i], &after[i], begun);
-    } else if (st == GF_EIO) {
+    } else if (st == GF_EIO || st == GF_EUNKNOWN) {
         h->in_doubt = true;
         h->doubtful = c;
         memcpy(h->instead, h->docs[c], sizeof h->instead);
@@ -207,7 +207,7 @@ static void delete_collection(history *h)
     h->deleting[c] = true;
     gf_status st = gf_collection_delete(h->stores[0], fixture_place(names[c]), &err);
     bool done = is_done(h, 0, "a deletion", st, &err);
-    if (!done && st != GF_EIO && st != GF_ECONFLICT) h->deleting[c] = false;
+    if (!done && st != GF_EIO && st != GF_EUNKNOWN && st != GF_ECONFLICT) h->deleting[c] = false;
     for (size_t i = 0; i < IDS && done && h->deleting[c]; i++)
         h->docs[c][i].there = false;
     if (done) h->deleting[c] = false;

@@ -140,7 +140,7 @@ static void any_end_leaves_all_or_nothing(void **state)
         gf_hold_let_go(&hold);
         ended = st != GF_OK;
         int there = read_value(&p[1]);
-        assert_true(there == acknowledged || there == acknowledged + 1);
+        assert_int_equal(there, acknowledged + (st == GF_EUNKNOWN));
         finished += there > acknowledged;
         close_two(p);
     }
@@ -402,7 +402,8 @@ static gf_status take_and_write(void *context, gf_error *err)
     if (st == GF_OK) st = write_value(&s->p[0], s->value % 4 + 1, err);
     gf_hold_let_go(&hold);
     s->calls++;
-    return st;
+    /* Behind the journal the next one makes it. */
+    return st == GF_EUNKNOWN && strstr(err->message, "out of memory") ? GF_ENOMEM : st;
 }
 
 static void is_whole(void *context)
