@@ -24,8 +24,9 @@
  * 2, and goes on when others have done it for it and have gone on, changes nothing by it. In 3 it
  * fails, is told that all was done, and waits until it was.
  *
- * A batch of the held row alone is one conditional write, with the next stamp. The cell `owner` stays for ever, also
- * where all else of the row is deleted: no stamp comes twice.
+ * A batch of the held row alone is one conditional write, with the next stamp. The cell `owner` stays
+ * for ever, also where all else of the row is deleted: no stamp comes twice. So where the answer to such
+ * a write is lost, and the owner is the new one, it is there, and the batch goes on.
  *
  * Numbers of tables that were opened later are a process' own. Whoever finishes a journal opens them by
  * the schemas that it has; those of users it looks for by their names (gf_database_find_by).

@@ -217,6 +217,72 @@ static void a_hold_that_lives_is_waited_for(void **state)
     close_two(p);
 }
 
+/* ---- lost answers ---------------------------------------------------------------------------- */
+
+/* Of the next batch's step 1 no answer comes. */
+typedef enum loss { NOTHING, ANSWER, REQUEST, ANSWER_AND_ROW, LOSSES } loss;
+
+static loss loses;
+static process *other_one;
+static const gf_backend_operations *sure;
+
+static gf_status write_losing(gf_backend *b, const gf_change *changes, size_t n,
+                              const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                              gf_error *err)
+{
+    gf_error unexpected;
+    bool begins = false;
+    loss lost = loses;
+    for (size_t i = 0; i < n && condition; i++)
+        begins |= changes[i].family == HOLD && gf_slice_equal(changes[i].qualifier, S("owner"));
+    if (!begins || lost == NOTHING) return sure->write(b, changes, n, condition, hold, sync, err);
+    loses = NOTHING;
+    if (lost != REQUEST)
+        assert_int_equal(sure->write(b, changes, n, condition, hold, sync, &unexpected), GF_OK);
+    if (lost == ANSWER_AND_ROW) {
+        gf_hold taken;
+        assert_int_equal(take(other_one, &taken, &unexpected), GF_OK);
+        gf_hold_let_go(&taken);
+    }
+    return gf_fail(err, GF_EUNKNOWN, "whether it was written is not known: no answer");
+}
+
+/* What is there goes on; what is not known is told so, and then nothing more is written. */
+static void an_answer_is_lost(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2 * LOSSES; i++) {
+        process p[2];
+        gf_error err;
+        gf_hold hold;
+        bool alone = i % 2;
+        loss lost = (loss)(i / 2);
+        gf_status told = lost > ANSWER ? GF_EUNKNOWN : GF_OK;
+        open_two(p);
+        other_one = &p[1];
+        sure = p[0].backend->operations;
+        gf_backend_operations losing = *sure;
+        losing.write = write_losing;
+        p[0].backend->operations = &losing;
+        assert_ok(take(&p[0], &hold, &err));
+        assert_ok(write_value(&p[0], 1, &err));
+        loses = lost;
+        if (alone) {
+            gf_batch_put(p[0].batch, p[0].held, KEY("k"), MAIN, S("m"), S("7"), 0);
+            assert_int_equal(gf_batch_write(p[0].batch, GF_SYNC_ON, &err), told);
+        } else {
+            assert_int_equal(write_value(&p[0], 2, &err), told);
+        }
+        assert_int_equal(write_value(&p[0], 3, &err), told ? GF_ECONFLICT : GF_OK);
+        gf_hold_let_go(&hold);
+        assert_int_equal(read_value(&p[1]), !told ? 3 : alone || lost == REQUEST ? 1 : 2);
+        gf_test_cell_is(p[1].held, NULL, KEY("k"), MAIN, "m",
+                        alone && lost == ANSWER_AND_ROW ? "7" : NULL);
+        p[0].backend->operations = sure;
+        close_two(p);
+    }
+}
+
 /* ---- stamps ---------------------------------------------------------------------------------- */
 
 static void what_is_late_by_its_stamp_stays_away(void **state)
@@ -442,6 +508,7 @@ static void by_times_as_by_stamps(void **state)
     a_batch_is_there_as_a_whole(state);
     any_end_leaves_all_or_nothing(state);
     a_late_one_changes_nothing(state);
+    an_answer_is_lost(state);
     no_memory_leaves_all_or_nothing(state);
     row_held = before;
 }
@@ -659,6 +726,7 @@ int main(void)
                                        cmocka_unit_test(any_end_leaves_all_or_nothing),
                                        cmocka_unit_test(a_late_one_changes_nothing),
                                        cmocka_unit_test(a_hold_that_lives_is_waited_for),
+                                       cmocka_unit_test(an_answer_is_lost),
                                        cmocka_unit_test(what_is_late_by_its_stamp_stays_away),
                                        cmocka_unit_test(conditions_are_looked_at),
                                        cmocka_unit_test(batches_lie_among_what_others_put),
