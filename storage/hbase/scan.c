@@ -13,8 +13,8 @@
 #include "base/memory.h"
 
 enum {
-    FIRST_PAGE = 32,     /* results */
-    LARGEST_PAGE = 4096, /* likewise */
+    FIRST_PAGE = 32,    /* results */
+    LARGEST_PAGE = 512, /* likewise */
     PAGE_BYTES = 1 << 20,
     PART = 128, /* cells of a part of a row */
     BLOCKS = 8  /* likewise, of a run; and results of the first page */
@@ -29,7 +29,7 @@ struct gf_hbase_stored_scan {
     bool reverse, is_wide, keys_only, is_open, at_end, is_empty;
     bool for_run; /* of blocks, which are large */
     int32_t scanner;
-    int32_t page;         /* results that are asked for */
+    int32_t page, most;   /* results that are asked for, and may be */
     gf_buffer start, end; /* of HBase's rows: the first, the first behind; empty: no end */
     gf_buffer filter;
     gf_hbase_call call;
@@ -148,6 +148,7 @@ gf_status gf_hbase_stored_scan_open(gf_hbase *b, unsigned table, const gf_scan_o
         s->for_run = for_run;
         s->is_wide = s->schema->families[o->family].layout == GF_LAYOUT_WIDE;
         s->page = for_run && !o->keys_only ? BLOCKS : FIRST_PAGE;
+        s->most = LARGEST_PAGE;
         st = make_range(s, o, err);
     }
     if (st == GF_OK) st = make_filter(s, o, err);
@@ -228,12 +229,21 @@ static gf_status try_page(gf_hbase_stored_scan *s, gf_error *err)
     return st;
 }
 
-/* The next page, by another scanner where the one at hand is gone. */
+/*
+ * The next page, by another scanner where the one at hand is gone. One that is larger than an answer
+ * may be is asked for again in parts: the rows before it were small.
+ */
 static gf_status next_page(gf_hbase_stored_scan *s, gf_error *err)
 {
+    enum { FEWER = 16 };
     bool was_open = s->is_open;
     gf_status st = try_page(s, err);
     if (was_open && (st == GF_EIO || st == GF_EINVAL)) {
+        close_scanner(s);
+        st = try_page(s, err);
+    }
+    while (st == GF_ELIMIT && s->page > 1) {
+        s->most = s->page = s->page > FEWER ? s->page / FEWER : 1;
         close_scanner(s);
         st = try_page(s, err);
     }
@@ -243,7 +253,7 @@ static gf_status next_page(gf_hbase_stored_scan *s, gf_error *err)
     if (s->results.bad) return gf_fail(err, GF_EIO, "the gateway of HBase sent no list of rows");
     s->at_end = s->n_results < (uint32_t)s->page;
     size_t bytes = s->call.answer.len;
-    if (bytes < PAGE_BYTES / 2 && s->page < LARGEST_PAGE) s->page *= 2;
+    if (bytes < PAGE_BYTES / 2 && s->page < s->most) s->page *= 2;
     if (bytes > PAGE_BYTES && s->page > 1) s->page /= 2;
     return GF_OK;
 }

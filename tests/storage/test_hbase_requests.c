@@ -4,6 +4,7 @@
  */
 #include "tests/support/test.h"
 
+#include "base/number.h"
 #include "storage/hbase/backend.h"
 #include "storage/hbase/thrift.h"
 #include "storage/tables.h"
@@ -34,7 +35,7 @@ typedef struct gateway {
     atomic_bool ends;
     size_t n_cells, name_bytes; /* of each row that is asked for by getMultiple */
     size_t most_rows;           /* of more the answer is too large; 0: never */
-    size_t scan_rows;           /* that are left */
+    size_t scanned, scan_end;   /* the next row of the scan, and the first that is not there */
     calls calls[METHODS];
     size_t refused; /* requests of more than MOST_REQUEST */
 } gateway;
@@ -72,39 +73,58 @@ static void write_row(const gateway *g, gf_buffer *to, gf_slice row, size_t n_ce
     gf_thrift_stop(to);
 }
 
-/* The number of the list that is field 2 of the arguments, or (openScanner) field 2 itself. */
-static uint32_t second_argument(gf_thrift_reader *r, gf_thrift_type type)
+/* At the value of field 2 of the arguments; false where it has another type. */
+static bool find_second(gf_thrift_reader *r, gf_thrift_type type)
 {
     gf_thrift_type is;
     uint16_t id;
     while (gf_thrift_take_field(r, &is, &id)) {
-        if (id == 2 && is == type)
-            return type == GF_THRIFT_LIST ? gf_thrift_take_list(r, GF_THRIFT_STRUCT)
-                                          : (uint32_t)gf_thrift_take_i32(r);
+        if (id == 2) return is == type;
         gf_thrift_skip(r, is);
     }
-    return 0;
+    return false;
 }
 
-static void write_scanned(gateway *g, gf_buffer *to, uint32_t n)
+/* The rows of a list that is field 2. */
+static uint32_t count_rows(gf_thrift_reader r)
 {
-    char id[16];
-    if (n > g->scan_rows) n = (uint32_t)g->scan_rows;
+    return find_second(&r, GF_THRIFT_LIST) ? gf_thrift_take_list(&r, GF_THRIFT_STRUCT) : 0;
+}
+
+/* Rows of documents as HBase has them: what the last part ends with is left out. */
+static const char row_format[] = "a%c\1c%c\1%06zu";
+enum { ROW_BYTES = 12 };
+
+static void begin_scan(gateway *g, gf_thrift_reader *arguments)
+{
+    gf_thrift_type type;
+    uint16_t id;
+    assert_true(find_second(arguments, GF_THRIFT_STRUCT));
+    assert_true(gf_thrift_take_field(arguments, &type, &id) && id == 1);
+    gf_slice start = gf_thrift_take_string(arguments);
+    uint64_t at = 0;
+    if (start.len == ROW_BYTES) assert_true(gf_number_read(gf_slice_skip(start, 6), &at));
+    g->scanned = at;
+}
+
+/* Where too many are asked for they are passed over, and no answer is given. */
+static bool write_scanned(gateway *g, gf_buffer *to, uint32_t n)
+{
+    char row[ROW_BYTES + 1];
+    size_t left = g->scan_end - g->scanned;
+    if (n > left) n = (uint32_t)left;
     gf_thrift_list(to, GF_THRIFT_STRUCT, n);
-    for (uint32_t i = 0; i < n; i++, g->scan_rows--) {
-        gf_buffer key = {0};
-        snprintf(id, sizeof id, "%09zu", 999999999 - g->scan_rows);
-        gf_tables_document_key(&key, GF_SLICE("a"), GF_SLICE("c"), gf_slice_str(id));
-        write_row(g, to, gf_buffer_view(&key), 0);
-        gf_buffer_release(&key);
+    for (uint32_t i = 0; i < n; i++) {
+        snprintf(row, sizeof row, row_format, 0, 0, g->scanned++);
+        write_row(g, to, gf_slice_of(row, ROW_BYTES), 1);
     }
+    return !g->most_rows || n <= g->most_rows;
 }
 
 /* The result of a call; false: more than an answer may have. */
 static bool write_result(gateway *g, gf_slice method, gf_thrift_reader *arguments, gf_buffer *to)
 {
     static const char *const families[] = {"main", "progress", "counter"};
-    bool many = gf_slice_equal(method, GF_SLICE("getMultiple"));
     if (gf_slice_equal(method, GF_SLICE("getNamespaceDescriptor")) ||
         gf_slice_equal(method, GF_SLICE("get"))) {
         gf_thrift_field(to, GF_THRIFT_STRUCT, 0);
@@ -125,15 +145,19 @@ static bool write_result(gateway *g, gf_slice method, gf_thrift_reader *argument
         gf_thrift_field(to, GF_THRIFT_LIST, 0);
         gf_thrift_list(to, GF_THRIFT_STRUCT, 0);
     } else if (gf_slice_equal(method, GF_SLICE("openScanner"))) {
+        begin_scan(g, arguments);
         gf_thrift_i32_field(to, 0, 1);
-    } else if (many || gf_slice_equal(method, GF_SLICE("getScannerRows"))) {
-        uint32_t n = second_argument(arguments, many ? GF_THRIFT_LIST : GF_THRIFT_I32);
+    } else if (gf_slice_equal(method, GF_SLICE("getScannerRows"))) {
+        assert_true(find_second(arguments, GF_THRIFT_I32));
+        gf_thrift_field(to, GF_THRIFT_LIST, 0);
+        return write_scanned(g, to, (uint32_t)gf_thrift_take_i32(arguments));
+    } else if (gf_slice_equal(method, GF_SLICE("getMultiple"))) {
+        uint32_t n = count_rows(*arguments);
         if (g->most_rows && n > g->most_rows) return false;
         gf_thrift_field(to, GF_THRIFT_LIST, 0);
-        if (many) gf_thrift_list(to, GF_THRIFT_STRUCT, n);
-        for (uint32_t i = 0; many && i < n; i++)
+        gf_thrift_list(to, GF_THRIFT_STRUCT, n);
+        for (uint32_t i = 0; i < n; i++)
             write_row(g, to, GF_SLICE("row"), g->n_cells);
-        if (!many) write_scanned(g, to, n);
     }
     return true;
 }
@@ -145,7 +169,7 @@ static void count_call(gateway *g, gf_slice method, size_t bytes, gf_thrift_read
         if (!gf_slice_equal(method, gf_slice_str(c->method))) continue;
         c->n++;
         if (bytes > c->largest) c->largest = bytes;
-        c->rows += second_argument(&arguments, GF_THRIFT_LIST);
+        c->rows += count_rows(arguments);
     }
 }
 
@@ -347,6 +371,35 @@ static void fewer_rows_are_asked_for(void **state)
     assert_int_equal(t.g.calls[DELETE_MULTIPLE].rows, 1000);
 }
 
+/* A page is more than an answer has: it is asked for in smaller ones, and no row is left out. */
+static void a_page_that_is_too_large_is_read_in_parts(void **state)
+{
+    enum { ROWS = 2000 };
+    test t;
+    gf_scan *scan;
+    gf_row row = {0};
+    gf_buffer key = {0};
+    (void)state;
+    for (size_t most = 1; most < 300; most = most * 4 + 1) {
+        begin(&t, (gateway){.name_bytes = 8, .most_rows = most, .scan_end = ROWS});
+        gf_scan_options o = GF_SCAN_OPTIONS();
+        assert_ok(gf_scan_open(t.tables.documents, &o, &scan, &err));
+        size_t n = 0;
+        for (; gf_scan_next(scan, &row, &err) == GF_OK; n++) {
+            char id[16];
+            snprintf(id, sizeof id, "%06zu", n);
+            gf_buffer_reset(&key);
+            gf_tables_document_key(&key, GF_SLICE("a"), GF_SLICE("c"), gf_slice_str(id));
+            assert_true(gf_slice_equal(row.key, gf_buffer_view(&key)));
+        }
+        assert_int_equal(n, ROWS);
+        gf_scan_close(scan);
+        end(&t);
+    }
+    gf_buffer_release(&key);
+    gf_row_release(&row);
+}
+
 /* No request has room for it, and it is told before the journal: there all others would wait for it. */
 static void a_row_of_too_many_names_is_refused(void **state)
 {
@@ -383,6 +436,7 @@ int main(void)
         cmocka_unit_test(a_row_of_long_names_is_deleted_at_once),
         cmocka_unit_test(a_row_of_long_names_gets_others),
         cmocka_unit_test(fewer_rows_are_asked_for),
+        cmocka_unit_test(a_page_that_is_too_large_is_read_in_parts),
         cmocka_unit_test(a_row_of_too_many_names_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
