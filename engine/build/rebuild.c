@@ -4,6 +4,7 @@
 #include "engine/build/publish.h"
 #include "engine/config/failure.h"
 #include "engine/store/delete.h"
+#include "engine/store/hold.h"
 #include "storage/backend.h"
 
 enum { LARGE = 50000 /* documents */ };
@@ -46,8 +47,12 @@ static gf_status make_and_publish(gf_build_plan *plan, gf_rebuild_result *result
     result->unknown = build.clustered.unknown;
     gf_build_release(&build);
     if (st == GF_OK) st = gf_cancel_check(plan->options->cancel, err);
-    if (st == GF_OK) st = gf_build_move_pointers(&(const gf_build_plan *){plan}, 1, err);
-    gf_build_plans_end(&plan, &(bool){st == GF_OK}, 1);
+    bool publishes = st == GF_OK;
+    if (publishes) st = gf_build_move_pointers(&(const gf_build_plan *){plan}, 1, err);
+    /* Once the journal is there the next hold publishes the build: who tidies looks behind that. */
+    bool in_doubt = publishes && st != GF_OK && gf_database_holds_in_rows(plan->store->db);
+    if (in_doubt) gf_store_leave_untidy(plan->store);
+    gf_build_plans_end(&plan, &(bool){st == GF_OK || in_doubt}, 1);
     gf_snapshot_free(snapshot);
     gf_pool_free(pool);
     return st;
