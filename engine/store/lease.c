@@ -276,8 +276,24 @@ gf_status gf_lease_clear(gf_store *s, gf_slice collection_key, gf_batch *batch, 
 
 /* ---- renewing -------------------------------------------------------------------------------- */
 
+/* The beat that the cell has, where it is this lease's. */
+static gf_status read_beat(const gf_lease *l, bool *mine, uint64_t *beat, gf_error *err)
+{
+    gf_row row = {0};
+    uint64_t seq;
+    gf_slice owner;
+    gf_status st = read_cells(l->store, gf_lease_collection(gf_buffer_view(&l->key)), &row, err);
+    *mine = false;
+    for (size_t i = 0; i < row.n_cells && st == GF_OK && !*mine; i++)
+        *mine = gf_slice_equal(row.cells[i].qualifier, gf_buffer_view(&l->column)) &&
+                gf_lease_read(row.cells[i].value, &seq, beat, &owner) &&
+                gf_slice_equal(owner, gf_lease_name(l));
+    gf_row_release(&row);
+    return st;
+}
+
 /* Write the cell anew, or delete it, where it is as it was written last. */
-static gf_status change_cell(gf_lease *l, bool deletes, gf_error *err)
+static gf_status try_to_change(gf_lease *l, bool deletes, gf_error *err)
 {
     gf_store *s = l->store;
     gf_table *t = s->tables.collections;
@@ -301,6 +317,22 @@ static gf_status change_cell(gf_lease *l, bool deletes, gf_error *err)
     gf_batch_free(batch);
     gf_buffer_release(&before);
     gf_buffer_release(&after);
+    return st;
+}
+
+/* A renewal may have been made though its answer was lost: then the cell is a beat further. */
+static gf_status change_cell(gf_lease *l, bool deletes, gf_error *err)
+{
+    gf_status st;
+    while ((st = try_to_change(l, deletes, err)) == GF_ECONFLICT) {
+        bool mine;
+        uint64_t beat;
+        st = read_beat(l, &mine, &beat, err);
+        if (st != GF_OK) return st;
+        if (!mine || beat == l->beat)
+            return gf_fail(err, GF_ECONFLICT, "another process has the lease");
+        l->beat = beat;
+    }
     return st;
 }
 
@@ -445,25 +477,18 @@ bool gf_lease_is_mine(const gf_lease *l)
 gf_status gf_lease_give_up(const gf_lease *l, gf_batch *batch, gf_error *err)
 {
     gf_store *s = l->store;
-    gf_row row = {0};
-    uint64_t seq, beat;
-    gf_slice owner = {0}, key = gf_lease_collection(gf_buffer_view(&l->key));
+    bool mine;
+    uint64_t beat;
     if (!gf_store_is_shared(s)) return GF_OK;
-    gf_status st = read_cells(s, key, &row, err);
-    const gf_cell *cell = NULL;
-    for (size_t i = 0; i < row.n_cells && st == GF_OK && !cell; i++)
-        if (gf_slice_equal(row.cells[i].qualifier, gf_buffer_view(&l->column)))
-            cell = &row.cells[i];
-    bool mine = cell && gf_lease_read(cell->value, &seq, &beat, &owner) &&
-                gf_slice_equal(owner, gf_lease_name(l));
+    gf_status st = read_beat(l, &mine, &beat, err);
     if (st == GF_OK && !mine)
         st = gf_fail(err, GF_ECONFLICT,
                      "another process has taken over, since this one was silent "
                      "for longer than its lease");
     if (st == GF_OK)
-        gf_batch_delete_cell(batch, s->tables.collections, key, GF_COLLECTIONS_LEASES,
+        gf_batch_delete_cell(batch, s->tables.collections,
+                             gf_lease_collection(gf_buffer_view(&l->key)), GF_COLLECTIONS_LEASES,
                              gf_buffer_view(&l->column));
-    gf_row_release(&row);
     return st;
 }
 

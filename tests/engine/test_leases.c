@@ -151,6 +151,32 @@ static void one_that_is_renewed_lives(void **state)
     close_two(&t);
 }
 
+/* A renewal is made, and its answer lost: the next one finds the cell a beat further. */
+static void a_lost_answer_costs_no_lease(void **state)
+{
+    two t;
+    const struct timespec moment = {0, 50000000};
+    (void)state;
+    open_two(&t);
+    fixture_put(&t.f[0], "c", "1", "one");
+    t.stores[0]->lease_seconds = 1.5;
+    gf_lease *lease = take(t.stores[0], "default", 1);
+    uint64_t before = gf_model_writes(t.backends[0]);
+    gf_model_lose_answer(t.backends[0], 1, 1);
+    for (int i = 0; i < 1200 && gf_model_writes(t.backends[0]) < before + 3; i++)
+        nanosleep(&moment, NULL);
+    assert_true(gf_model_writes(t.backends[0]) >= before + 3);
+    for (int i = 0; i < 1200 && !gf_lease_is_mine(lease); i++)
+        nanosleep(&moment, NULL);
+    assert_true(gf_lease_is_mine(lease));
+    assert_int_equal(give_up(t.stores[0], lease), GF_OK);
+
+    gf_model_lose_answer(t.backends[0], 1, 0);
+    gf_lease_end(lease);
+    assert_false(look(t.stores[1], "default").living);
+    close_two(&t);
+}
+
 static void a_cell_is_taken_apart(void **state)
 {
     uint64_t seq, beat;
@@ -318,6 +344,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_is_seen_by_all),
                                        cmocka_unit_test(one_that_is_not_renewed_ends),
                                        cmocka_unit_test(one_that_is_renewed_lives),
+                                       cmocka_unit_test(a_lost_answer_costs_no_lease),
                                        cmocka_unit_test(a_cell_is_taken_apart),
                                        cmocka_unit_test(no_build_of_another_is_dropped),
                                        cmocka_unit_test(changes_of_a_build_under_way_stay),
