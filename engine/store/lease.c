@@ -4,6 +4,7 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "storage/hbase/client.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ struct gf_lease {
     gf_buffer column; /* of its cell, in a shared store */
     uint64_t beat;    /* of the cell as it was last written; the renewing thread's */
     double renewed;   /* by gf_clock_seconds; under lease_lock, as are the next */
+    double tried;     /* to be renewed, or taken */
     bool lost;        /* the cell is another's, or gone */
     bool renewing;    /* just now: it must not end */
 };
@@ -336,13 +338,15 @@ static gf_status change_cell(gf_lease *l, bool deletes, gf_error *err)
     return st;
 }
 
-/* One that is due for renewal, or NULL; under lease_lock. */
+/* Of those that are due for renewal the one that was not tried for longest; under lease_lock. */
 static gf_lease *find_due(gf_store *s, double now)
 {
-    gf_lease *l = s->leases;
-    while (l && (l->lost || now - l->renewed < s->lease_seconds / 3))
-        l = l->next;
-    return l;
+    gf_lease *due = NULL;
+    for (gf_lease *l = s->leases; l; l = l->next)
+        if (!l->lost && now - l->renewed >= s->lease_seconds / 3 &&
+            now - l->tried >= s->lease_seconds / 12 && (!due || l->tried < due->tried))
+            due = l;
+    return due;
 }
 
 static void wait_a_while(gf_store *s)
@@ -356,10 +360,14 @@ static void wait_a_while(gf_store *s)
     pthread_cond_timedwait(&s->lease_changed, &s->lease_lock, &until);
 }
 
-/* The thread. A renewal that fails otherwise than by another's cell is tried again. */
+/*
+ * The thread. A renewal that fails otherwise than by another's cell is tried again. None waits for long,
+ * so that there are several tries in the time of a lease, and those of other leases between.
+ */
 static void *renew(void *context)
 {
     gf_store *s = context;
+    gf_hbase_client_limit(s->lease_seconds / 6);
     pthread_mutex_lock(&s->lease_lock);
     while (!s->stops_renewing) {
         double now = gf_clock_seconds();
@@ -373,10 +381,10 @@ static void *renew(void *context)
         gf_status st = change_cell(l, false, NULL);
         pthread_mutex_lock(&s->lease_lock);
         l->renewing = false;
+        l->tried = gf_clock_seconds();
         if (st == GF_OK) l->renewed = now;
         if (st == GF_ECONFLICT) l->lost = true;
         pthread_cond_broadcast(&s->lease_changed);
-        if (st != GF_OK) wait_a_while(s);
     }
     pthread_mutex_unlock(&s->lease_lock);
     return NULL;
@@ -436,6 +444,7 @@ gf_status gf_lease_take(gf_store *s, gf_slice key, uint64_t seq, gf_batch *batch
     gf_lease *l = gf_calloc(1, sizeof *l);
     if (!l) return gf_fail_memory(err, "a lease");
     *l = (gf_lease){.store = s, .seq = seq, .renewed = gf_clock_seconds()};
+    l->tried = l->renewed;
     if (gf_database_holds_in_rows(s->db)) l->stamp = gf_hold_stamp(s->db) + 1;
     gf_store_name_owner(s, l->owner);
     gf_buffer_slice(&l->key, key);
