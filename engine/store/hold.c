@@ -109,27 +109,43 @@ static gf_status look_at_mark(gf_store *s, gf_table *table, unsigned family, gf_
     return st;
 }
 
-/* A batch that was cut short is finished by whoever holds its collection next. */
-static gf_status finish_batches(gf_store *s, gf_buffer *keys, gf_error *err)
+/*
+ * A batch that was cut short is finished by whoever holds its collection next. One that cannot be is in
+ * the way of its collection alone: `stuck` gets those keys. NULL: the first failure ends it.
+ */
+static gf_status finish_batches(gf_store *s, gf_buffer *keys, gf_buffer *stuck, gf_error *err)
 {
     gf_hold hold;
     gf_slice key;
     if (!gf_database_holds_in_rows(s->db)) return GF_OK;
     gf_status st = list_unfinished(s->tables.collections, GF_COLLECTIONS_JOURNAL, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
-        st = gf_hold_take(s->tables.collections, &key, 1, &hold, err);
+        st = gf_hold_take(s->tables.collections, &key, 1, &hold, stuck ? NULL : err);
         gf_hold_let_go(&hold);
+        if (st == GF_OK || !stuck) continue;
+        gf_buffer_string(stuck, key);
+        st = gf_buffer_check(stuck, err);
     }
     return st;
 }
 
+static bool is_stuck(const gf_buffer *stuck, gf_slice key)
+{
+    gf_slice rest = gf_buffer_view(stuck), one;
+    while (gf_slice_take_string(&rest, &one))
+        if (gf_slice_equal(one, gf_lease_collection(key))) return true;
+    return false;
+}
+
 /* Cells of leases that ended; behind all marks, so that the work they stood for is gone. */
-static gf_status tidy_leases(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *err)
+static gf_status tidy_leases(gf_store *s, gf_batch *batch, gf_buffer *keys, const gf_buffer *stuck,
+                             gf_error *err)
 {
     gf_hold hold;
     gf_slice key;
     gf_status st = list_unfinished(s->tables.collections, GF_COLLECTIONS_LEASES, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
+        if (is_stuck(stuck, key)) continue;
         st = gf_hold_take(s->tables.collections, &key, 1, &hold, err);
         if (st == GF_OK) st = gf_lease_clear(s, key, batch, err);
         gf_hold_let_go(&hold);
@@ -141,20 +157,24 @@ static gf_status tidy(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *e
 {
     gf_slice key;
     gf_table *collections = s->tables.collections, *builds = s->tables.builds;
+    gf_buffer stuck = {0};
     leaving l;
-    gf_status st = finish_batches(s, keys, err);
+    gf_status st = finish_batches(s, keys, &stuck, err);
     if (st == GF_OK) st = list_unfinished(collections, GF_COLLECTIONS_PROGRESS, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
+        if (is_stuck(&stuck, key)) continue;
         st = look_at_mark(s, collections, GF_COLLECTIONS_PROGRESS, key, batch, &l, err);
         if (st == GF_OK && l.left) st = gf_delete_collection_rows(s, key, &l.by, err);
     }
     if (st == GF_OK) st = list_unfinished(builds, GF_BUILDS_PROGRESS, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
+        if (is_stuck(&stuck, key)) continue;
         st = look_at_mark(s, builds, GF_BUILDS_PROGRESS, key, batch, &l, err);
         if (st == GF_OK && l.left) st = gf_delete_build(s, key, &l.by, batch, err);
         if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
     }
-    if (st == GF_OK) st = tidy_leases(s, batch, keys, err);
+    if (st == GF_OK) st = tidy_leases(s, batch, keys, &stuck, err);
+    gf_buffer_release(&stuck);
     return st == GF_OK ? s->reclaim_tables(s, NULL, err) : st;
 }
 
@@ -211,7 +231,7 @@ gf_status gf_store_finish_batches(gf_store *s, gf_error *err)
 gf_status gf_store_finish_all_batches(gf_store *s, gf_error *err)
 {
     gf_buffer keys = {0};
-    gf_status st = finish_batches(s, &keys, err);
+    gf_status st = finish_batches(s, &keys, NULL, err);
     gf_buffer_release(&keys);
     return st;
 }

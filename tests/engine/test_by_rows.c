@@ -372,6 +372,66 @@ static void any_lost_answer_leaves_a_sound_store(void **state)
     assert_true(published > 0);
 }
 
+/* ---- a batch that cannot be finished --------------------------------------------------------- */
+
+static const gf_backend_operations *working;
+static bool fails;
+
+/* Rows of one document are larger than the database takes. */
+static gf_status refuse_large(gf_backend *b, const gf_change *changes, size_t n,
+                              const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                              gf_error *err)
+{
+    gf_slice end = GF_SLICE("large\0\1");
+    for (size_t i = 0; i < n && fails; i++) {
+        gf_slice key = changes[i].key;
+        if (key.len > end.len && gf_slice_equal(gf_slice_skip(key, key.len - end.len), end))
+            return gf_fail(err, GF_EUNKNOWN, "the connection was closed");
+    }
+    return working->write(b, changes, n, condition, hold, sync, err);
+}
+
+/* Its journal is in the way of its collection, and of no other. */
+static void one_that_cannot_be_finished_is_in_nobodys_way(void **state)
+{
+    two t;
+    gf_error err;
+    gf_backend_operations refusing[2];
+    gf_document large = {.id = GF_SLICE("large"), .text = GF_SLICE("a")};
+    gf_document small = {.id = GF_SLICE("small"), .text = GF_SLICE("a")};
+    (void)state;
+    open_two(&t);
+    for (int i = 0; i < 2; i++) {
+        working = t.backends[i]->operations;
+        refusing[i] = *working;
+        refusing[i].write = refuse_large;
+        t.backends[i]->operations = &refusing[i];
+    }
+    fixture_put_subjects(&t.f[0], "c");
+    fixture_put_subjects(&t.f[0], "other");
+    fixture_rebuild(&t.f[0], "other");
+    fails = true;
+    assert_status(GF_EUNKNOWN, fixture_try_put(t.f[0].store, "c", &large, &err));
+
+    fixture_know_ended(t.f[1].store);
+    assert_status(GF_EUNKNOWN, fixture_try_put(t.f[1].store, "c", &small, &err));
+    fixture_know_ended(t.f[1].store);
+    assert_ok(fixture_try_put(t.f[1].store, "other", &small, &err));
+    fixture_know_ended(t.f[1].store);
+    fixture_rebuild(&t.f[1], "other");
+    fixture_check_served(&t.f[1], "other", 13);
+    assert_status(GF_EUNKNOWN, gf_store_finish_all_batches(t.f[1].store, &err));
+
+    fails = false;
+    fixture_know_ended(t.f[1].store);
+    assert_ok(fixture_try_put(t.f[1].store, "c", &small, &err));
+    assert_int_equal(fixture_read(&t.f[1], "c").size, 14);
+    is_sound(t.f[1].store, false);
+    for (int i = 0; i < 2; i++)
+        t.backends[i]->operations = working;
+    close_two(&t);
+}
+
 /* ---- tables of users ------------------------------------------------------------------------- */
 
 #define ONE_FAMILY                                                                                 \
@@ -432,13 +492,15 @@ static void two_that_make_or_alter_a_table(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_main_path),
-                                       cmocka_unit_test(an_old_build_stays_for_a_while),
-                                       cmocka_unit_test(a_put_is_divided),
-                                       cmocka_unit_test(a_limit_of_collections_holds),
-                                       cmocka_unit_test(what_is_read_beside_puts_is_whole),
-                                       cmocka_unit_test(a_build_has_what_did_not_change),
-                                       cmocka_unit_test(any_lost_answer_leaves_a_sound_store),
-                                       cmocka_unit_test(two_that_make_or_alter_a_table)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_main_path),
+        cmocka_unit_test(an_old_build_stays_for_a_while),
+        cmocka_unit_test(a_put_is_divided),
+        cmocka_unit_test(a_limit_of_collections_holds),
+        cmocka_unit_test(what_is_read_beside_puts_is_whole),
+        cmocka_unit_test(a_build_has_what_did_not_change),
+        cmocka_unit_test(any_lost_answer_leaves_a_sound_store),
+        cmocka_unit_test(one_that_cannot_be_finished_is_in_nobodys_way),
+        cmocka_unit_test(two_that_make_or_alter_a_table)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
