@@ -123,12 +123,12 @@ static void forget_seen(gf_store *s, double now)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->n_seen; i++)
-        if (now - s->seen[i].last <= 100 * s->patience + s->grace) s->seen[kept++] = s->seen[i];
+        if (now - s->seen[i].last <= 100 * s->patience) s->seen[kept++] = s->seen[i];
     s->n_seen = kept;
 }
 
 /* Has it been seen unchanged for the time of a lease? Where memory is short, it has not. */
-static bool has_ended(gf_store *s, gf_slice key, gf_slice column, gf_slice value, double patience)
+static bool has_ended(gf_store *s, gf_slice key, gf_slice column, gf_slice value)
 {
     uint64_t of = XXH64(column.ptr, column.len, XXH64(key.ptr, key.len, 0));
     uint64_t hash = XXH64(value.ptr, value.len, 0);
@@ -148,7 +148,7 @@ static bool has_ended(gf_store *s, gf_slice key, gf_slice column, gf_slice value
     }
     if (i < s->n_seen) {
         s->seen[i].last = now;
-        ended = now - s->seen[i].since >= patience;
+        ended = now - s->seen[i].since >= s->patience;
     }
     pthread_mutex_unlock(&s->lease_lock);
     return ended;
@@ -164,7 +164,7 @@ static bool cell_lives(gf_store *s, gf_slice collection_key, const gf_cell *cell
     pthread_mutex_unlock(&s->lease_lock);
     if (own) return true;
     if (!gf_store_is_shared(s) || is_of_store(s, *owner)) return false;
-    return !has_ended(s, collection_key, cell->qualifier, cell->value, s->patience);
+    return !has_ended(s, collection_key, cell->qualifier, cell->value);
 }
 
 /* Is it in the way of work below a key? A deletion of the collection is in that of all. */
@@ -208,7 +208,7 @@ gf_status gf_lease_find(gf_store *s, gf_slice key_start, gf_lease_owner *owner, 
 }
 
 gf_status gf_lease_stands_behind(gf_store *s, gf_slice key, gf_slice owner, bool *living,
-                                 gf_error *err)
+                                 bool *by_age, gf_error *err)
 {
     gf_row row = {0};
     gf_slice of_collection = gf_lease_collection(key), name;
@@ -217,6 +217,7 @@ gf_status gf_lease_stands_behind(gf_store *s, gf_slice key, gf_slice owner, bool
     while (l && !gf_slice_starts(gf_buffer_view(&l->key), key))
         l = l->next;
     *living = l != NULL;
+    *by_age = false;
     pthread_mutex_unlock(&s->lease_lock);
     if (*living || !gf_store_is_shared(s)) return GF_OK;
     bool has_cell = false, by_rows = gf_database_holds_in_rows(s->db);
@@ -226,10 +227,9 @@ gf_status gf_lease_stands_behind(gf_store *s, gf_slice key, gf_slice owner, bool
         has_cell = gf_slice_equal(name, owner);
         *living = has_cell && lives;
     }
-    if (st == GF_OK && !has_cell)
-        *living = by_rows ? !has_ended(s, key, GF_SLICE(""), owner, s->grace)
-                          : !is_of_store(s, owner) &&
-                                !has_ended(s, key, GF_SLICE(""), owner, s->patience);
+    *by_age = st == GF_OK && !has_cell && by_rows;
+    if (st == GF_OK && !has_cell && !by_rows)
+        *living = !is_of_store(s, owner) && !has_ended(s, key, GF_SLICE(""), owner);
     gf_row_release(&row);
     return st;
 }

@@ -9,6 +9,7 @@
 #include "tests/engine/soundness.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 typedef struct two {
     gf_backend *backends[2];
@@ -141,6 +142,49 @@ static void an_old_build_stays_for_a_while(void **state)
         assert_ok(gf_store_tidy(t.f[1].store, &err));
     is_sound(t.f[1].store, true);
     fixture_check_served(&t.f[0], "c", 13);
+    close_two(&t);
+}
+
+/* One more process that opens the store, has a grace in seconds, clears away and ends. */
+static uint64_t run_command(two *t, double grace, bool *clear)
+{
+    gf_error err;
+    gf_backend *b;
+    gf_store *s = fixture_share_as(t->backends[0], GF_BACKEND_SHARED, &b);
+    fixture_know_ended(s);
+    s->grace = grace;
+    assert_ok(gf_store_tidy(s, &err));
+    is_sound(s, false);
+    *clear = !soundness_fault(s, true);
+    uint64_t writes = gf_model_writes(b);
+    gf_store_close(s);
+    return writes;
+}
+
+/* Each lives for a moment, and none sees the mark for long; the mark itself says how old it is. */
+static void commands_clear_away_old_builds(void **state)
+{
+    two t;
+    bool clear;
+    const struct timespec moment = {0, 20000000};
+    (void)state;
+    open_two(&t);
+    fixture_put_subjects(&t.f[0], "c");
+    fixture_set(&t.f[0], "c", "default", "keep", "1");
+    fixture_rebuild(&t.f[0], "c");
+    fixture_put(&t.f[0], "c", "new", "one more of the old brakes");
+    fixture_rebuild(&t.f[0], "c");
+    assert_true(run_command(&t, 3600, &clear) > 1);
+    assert_false(clear);
+    /* Nothing is held: the time is asked for alone. */
+    assert_int_equal(run_command(&t, 3600, &clear), 1);
+    assert_false(clear);
+    for (int i = 0; i < 3000 && !clear; i++) {
+        run_command(&t, 0.2, &clear);
+        nanosleep(&moment, NULL);
+    }
+    assert_true(clear);
+    fixture_check_served(&t.f[1], "c", 13);
     close_two(&t);
 }
 
@@ -495,6 +539,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_main_path),
         cmocka_unit_test(an_old_build_stays_for_a_while),
+        cmocka_unit_test(commands_clear_away_old_builds),
         cmocka_unit_test(a_put_is_divided),
         cmocka_unit_test(a_limit_of_collections_holds),
         cmocka_unit_test(what_is_read_beside_puts_is_whole),
