@@ -534,6 +534,59 @@ static void two_that_make_or_alter_a_table(void **state)
     close_two(&t);
 }
 
+/* A batch of which only the journal is there. */
+static void cut_batch_short(two *t)
+{
+    gf_error err;
+    gf_user_table *users;
+    gf_batch *batch;
+    gf_hold hold;
+    gf_store *s = t->f[0].store;
+    assert_ok(gf_user_table_open(s, GF_SLICE("default"), GF_SLICE("users"), &users, &err));
+    assert_ok(gf_batch_create(s->db, &batch, &err));
+    gf_batch_put(batch, gf_user_table_rows(users), GF_SLICE("u1\0\1"), 0, GF_SLICE("n"),
+                 GF_SLICE("1"), 0);
+    assert_ok(gf_hold_batches(s, &hold, &err));
+    gf_model_lose_answer(t->backends[0], 2, 1000); /* the first one asks for the time */
+    assert_status(GF_EUNKNOWN, gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_hold_let_go(&hold);
+    gf_batch_free(batch);
+    gf_user_table_close(users);
+}
+
+/* Where others know the tables by their names, one may be made anew that others have dropped. */
+static void a_table_made_anew_has_nothing_of_before(void **state)
+{
+    two t = {.backends = {NULL, NULL}};
+    gf_error err;
+    gf_batch *batch;
+    gf_user_table *users;
+    gf_row row = {0};
+    gf_buffer key = {0};
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        t.f[i].store = fixture_share_as(i ? t.backends[0] : NULL,
+                                        GF_BACKEND_SHARED | GF_BACKEND_NAMED, &t.backends[i]);
+    gf_store *s = t.f[1].store;
+    assert_ok(make(t.f[0].store, "mine", &err));
+    cut_batch_short(&t);
+    gf_database_set_patience(s->db, 0);
+    gf_tables_collection_key(&key, GF_SLICE("default"), GF_SLICE("users"));
+    assert_ok(gf_batch_create(s->db, &batch, &err));
+    gf_batch_delete_row(batch, s->tables.tables, gf_buffer_view(&key), GF_ALL_FAMILIES);
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    assert_ok(make(s, "mine", &err));
+    assert_ok(gf_store_finish_batches(s, &err));
+    assert_ok(gf_user_table_open(s, GF_SLICE("default"), GF_SLICE("users"), &users, &err));
+    assert_status(GF_ENOTFOUND, gf_table_get(gf_user_table_rows(users), NULL, GF_SLICE("u1\0\1"),
+                                             GF_ALL_FAMILIES, &row, &err));
+    gf_row_release(&row);
+    gf_user_table_close(users);
+    gf_batch_free(batch);
+    gf_buffer_release(&key);
+    close_two(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -546,6 +599,7 @@ int main(void)
         cmocka_unit_test(a_build_has_what_did_not_change),
         cmocka_unit_test(any_lost_answer_leaves_a_sound_store),
         cmocka_unit_test(one_that_cannot_be_finished_is_in_nobodys_way),
-        cmocka_unit_test(two_that_make_or_alter_a_table)};
+        cmocka_unit_test(two_that_make_or_alter_a_table),
+        cmocka_unit_test(a_table_made_anew_has_nothing_of_before)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
