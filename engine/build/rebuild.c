@@ -3,7 +3,9 @@
 
 #include "engine/build/publish.h"
 #include "engine/config/failure.h"
+#include "engine/store/collections.h"
 #include "engine/store/delete.h"
+#include "engine/store/hold.h"
 #include "storage/backend.h"
 
 enum { LARGE = 50000 /* documents */ };
@@ -31,6 +33,22 @@ static gf_status write_rows(const gf_build_plan *plan, gf_pool *pool, gf_build *
     return st;
 }
 
+/*
+ * Where rows hold themselves a failure does not say that the build is not published: once its journal is
+ * there the next hold publishes it. So that is taken, and if it cannot be, the build is left to others.
+ */
+static gf_status ask_published(const gf_build_plan *p, bool *published)
+{
+    gf_hold hold;
+    gf_collection_row row = {0};
+    gf_status st = gf_hold_collection(p->store, p->where, &hold, NULL);
+    if (st == GF_OK) st = gf_collection_row_read(p->store, NULL, p->where, &row, NULL);
+    *published = st == GF_OK && gf_collection_row_served(&row, p->configuration) == p->build;
+    gf_collection_row_release(&row);
+    gf_hold_let_go(&hold);
+    return st == GF_ENOTFOUND ? GF_OK : st; /* deleted */
+}
+
 static gf_status make_and_publish(gf_build_plan *plan, gf_rebuild_result *result, gf_error *err)
 {
     gf_build build = {.begun = 0};
@@ -46,8 +64,16 @@ static gf_status make_and_publish(gf_build_plan *plan, gf_rebuild_result *result
     result->unknown = build.clustered.unknown;
     gf_build_release(&build);
     if (st == GF_OK) st = gf_cancel_check(plan->options->cancel, err);
-    if (st == GF_OK) st = gf_build_move_pointers(&(const gf_build_plan *){plan}, 1, err);
-    gf_build_plans_end(&plan, &(bool){st == GF_OK}, 1);
+    bool publishes = st == GF_OK;
+    if (publishes) st = gf_build_move_pointers(&(const gf_build_plan *){plan}, 1, err);
+    bool in_doubt = publishes && st != GF_OK && gf_database_holds_in_rows(plan->store->db);
+    if (in_doubt) {
+        bool published = false;
+        in_doubt = ask_published(plan, &published) != GF_OK;
+        if (published) st = GF_OK;
+        if (in_doubt) gf_store_leave_untidy(plan->store);
+    }
+    gf_build_plans_end(&plan, &(bool){st == GF_OK || in_doubt}, 1);
     gf_snapshot_free(snapshot);
     gf_pool_free(pool);
     return st;

@@ -7,6 +7,7 @@
  */
 #include "engine/store/delete.h"
 
+#include "base/number.h"
 #include "engine/rows/scan.h"
 #include "engine/store/lease.h"
 #include "storage/backend.h"
@@ -91,10 +92,14 @@ static gf_status delete_build_rows(gf_store *s, gf_slice build_key, gf_batch *ba
 }
 
 /* The mark stays: what it names may yet be written by a process that was stopped. */
-static void put_dropped(gf_store *s, gf_slice build_key, gf_slice owner, gf_batch *batch)
+static void put_dropped(gf_store *s, gf_slice build_key, const gf_deleter *by, gf_batch *batch)
 {
-    gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("dropped")}, {GF_SLICE("owner"), owner}};
-    gf_batch_replace(batch, s->tables.builds, build_key, GF_BUILDS_PROGRESS, columns, 2, 0);
+    gf_number_digits digits;
+    gf_column columns[] = {{GF_SLICE("state"), GF_SLICE("dropped")},
+                           {GF_SLICE("owner"), by->owner},
+                           {GF_SLICE("since"), gf_number_write(&digits, by->since)}};
+    gf_batch_replace(batch, s->tables.builds, build_key, GF_BUILDS_PROGRESS, columns,
+                     by->since ? 3 : 2, 0);
 }
 
 /* Each batch as it is full, and the rest; the mark in a write of its own, which comes last. */
@@ -107,7 +112,7 @@ static gf_status drop_by_rows(gf_store *s, gf_slice build_key, const gf_deleter 
     if (by->again)
         gf_batch_delete_row(batch, s->tables.builds, build_key, 1u << GF_BUILDS_PROGRESS);
     else
-        put_dropped(s, build_key, by->owner, batch);
+        put_dropped(s, build_key, by, batch);
     return gf_batch_write(batch, GF_SYNC_ON, err);
 }
 
@@ -159,23 +164,23 @@ gf_status gf_reclaim_builds(gf_store *s, gf_place where, gf_error *err)
 /* A mark of a build that nobody makes any more, in a collection that goes. */
 typedef struct left_marks {
     gf_store *store;
-    gf_slice owner;
+    const gf_deleter *by;
     gf_batch *batch;
 } left_marks;
 
 static gf_status leave_mark(void *context, const gf_row *row, gf_error *err)
 {
     left_marks *m = context;
-    put_dropped(m->store, row->key, m->owner, m->batch);
+    put_dropped(m->store, row->key, m->by, m->batch);
     return gf_batch_changes(m->batch) < ENTRIES_PER_BATCH
                ? GF_OK
                : gf_batch_write(m->batch, GF_SYNC_ON, err);
 }
 
-static gf_status leave_marks(gf_store *s, gf_slice key, gf_slice owner, gf_batch *batch,
+static gf_status leave_marks(gf_store *s, gf_slice key, const gf_deleter *by, gf_batch *batch,
                              gf_error *err)
 {
-    left_marks m = {s, owner, batch};
+    left_marks m = {s, by, batch};
     gf_scan_options o = GF_SCAN_OPTIONS(.family = GF_BUILDS_PROGRESS, .prefix = key);
     return gf_scan_each(s->tables.builds, &o, leave_mark, &m, err);
 }
@@ -204,7 +209,7 @@ gf_status gf_delete_collection_rows(gf_store *s, gf_slice key, const gf_deleter 
         gf_batch_guard(batch, s->tables.collections, key, GF_COLLECTIONS_PROGRESS,
                        GF_SLICE("owner"), by->owner);
     gf_batch_stamp(batch, by->stamp);
-    if (by_rows) st = leave_marks(s, key, by->owner, batch, &why);
+    if (by_rows) st = leave_marks(s, key, by, batch, &why);
     for (size_t i = 0; i < sizeof tables / sizeof tables[0] && st == GF_OK; i++)
         st = by_rows && tables[i] == s->tables.builds ? delete_unmarked(s, key, batch, &why)
                                                       : gf_delete_rows(tables[i], key, batch, &why);

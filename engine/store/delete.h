@@ -18,6 +18,8 @@ typedef struct gf_deleter {
     gf_slice owner; /* that the mark names */
     uint64_t stamp; /* of the batch that put the mark (gf_batch_stamp) */
     bool again;     /* a mark that was left is taken off: see gf_delete_build */
+    uint64_t
+        since; /* of a mark that is left, the database's time (ms); 0: whoever sees it notes it */
 } gf_deleter;
 
 /**

@@ -3,6 +3,7 @@
 
 #include "base/clock.h"
 #include "base/memory.h"
+#include "base/number.h"
 #include "engine/rows/scan.h"
 #include "engine/store/builds.h"
 #include "engine/store/delete.h"
@@ -30,6 +31,7 @@ static gf_status list_unfinished(gf_table *table, unsigned family, gf_buffer *ke
 typedef struct mark {
     bool there;
     bool dropped;               /* what it names was deleted, and is to be once more */
+    uint64_t since;             /* when it was first seen, by the database's clock; 0: not yet */
     char owner[GF_OWNER_BYTES]; /* empty where none is named */
 } mark;
 
@@ -40,10 +42,55 @@ static gf_status read_mark(gf_table *table, unsigned family, gf_slice key, mark 
     *m = (mark){.there = st == GF_OK};
     const gf_cell *owner = st == GF_OK ? gf_row_find(&row, family, "owner") : NULL;
     const gf_cell *state = st == GF_OK ? gf_row_find(&row, family, "state") : NULL;
+    const gf_cell *since = st == GF_OK ? gf_row_find(&row, family, "since") : NULL;
     if (owner) snprintf(m->owner, sizeof m->owner, "%.*s", GF_SLICE_ARG(owner->value));
+    if (since) gf_rows_cell_number(since, &m->since);
     m->dropped = state && gf_slice_equal(state->value, GF_SLICE("dropped"));
     gf_row_release(&row);
     return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+/* What is cut short is looked for in one go. */
+typedef struct tidying {
+    gf_store *s;
+    gf_batch *batch;
+    gf_buffer keys;  /* as list_unfinished has them */
+    gf_buffer stuck; /* collections whose batch cannot be finished */
+    uint64_t now;    /* where rows hold themselves, the database's time (ms); 0: not asked yet */
+} tidying;
+
+/* That of a cell which is put without one, as in storage/journal.h. */
+static gf_status learn_time(tidying *t, gf_error *err)
+{
+    gf_row row = {0};
+    gf_slice key = gf_tables_batches_key();
+    gf_table *collections = t->s->tables.collections;
+    if (t->now || !t->keys.len || !gf_database_holds_in_rows(t->s->db)) return GF_OK;
+    gf_batch_put(t->batch, collections, key, GF_COLLECTIONS_HOLD, GF_SLICE("clock"), GF_SLICE("-"),
+                 0);
+    gf_status st = gf_batch_write(t->batch, GF_SYNC_OFF, err);
+    if (st == GF_OK)
+        st = gf_table_get(collections, NULL, key, 1u << GF_COLLECTIONS_HOLD, &row, err);
+    const gf_cell *cell = st == GF_OK ? gf_row_find(&row, GF_COLLECTIONS_HOLD, "clock") : NULL;
+    if (cell) t->now = (uint64_t)cell->timestamp;
+    gf_row_release(&row);
+    return st == GF_ENOTFOUND ? GF_OK : st;
+}
+
+/* Views, which have no snapshots, and late writes have that long. */
+static bool is_young(const tidying *t, const mark *m)
+{
+    return m->since && (double)t->now < (double)m->since + t->s->grace * 1e3;
+}
+
+/* So processes that live for moments know how long it has been there, too. */
+static gf_status note_since(const tidying *t, gf_table *table, unsigned family, gf_slice key,
+                            gf_error *err)
+{
+    gf_number_digits digits;
+    gf_batch_put(t->batch, table, key, family, GF_SLICE("since"), gf_number_write(&digits, t->now),
+                 0);
+    return gf_batch_write(t->batch, GF_SYNC_ON, err);
 }
 
 /* In a shared store the mark gets this process for its owner: whoever had it can write no more. */
@@ -70,91 +117,128 @@ typedef struct leaving {
 } leaving;
 
 /* The collection is held. */
-static gf_status judge_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
-                            gf_batch *batch, leaving *l, gf_error *err)
+static gf_status judge_mark(const tidying *t, gf_table *table, unsigned family, gf_slice key,
+                            leaving *l, gf_error *err)
 {
     mark m = {0};
-    bool living = false, served = false;
+    gf_store *s = t->s;
+    bool living = false, by_age = false, served = false;
     gf_status st = read_mark(table, family, key, &m, err);
     if (st == GF_OK && m.there)
-        st = gf_lease_stands_behind(s, key, gf_slice_str(m.owner), &living, err);
+        st = gf_lease_stands_behind(s, key, gf_slice_str(m.owner), &living, &by_age, err);
+    if (st == GF_OK && by_age) {
+        bool first = !m.since;
+        if (first) m.since = t->now;
+        living = is_young(t, &m);
+        if (first && living) st = note_since(t, table, family, key, err);
+    }
     if (st != GF_OK || !m.there || living) return st;
     if (table == s->tables.builds) st = gf_build_is_served(s, key, &served, err);
     if (st == GF_OK && served) {
-        gf_batch_delete_row(batch, table, key, 1u << family);
-        st = gf_batch_write(batch, GF_SYNC_ON, err);
+        gf_batch_delete_row(t->batch, table, key, 1u << family);
+        st = gf_batch_write(t->batch, GF_SYNC_ON, err);
     } else if (st == GF_OK) {
-        st = take_mark(s, table, family, key, m.dropped, batch, err);
+        st = take_mark(s, table, family, key, m.dropped, t->batch, err);
         l->left = st == GF_OK;
-        l->by = (gf_deleter){gf_slice_str(l->owner), gf_hold_stamp(s->db), m.dropped};
+        l->by = (gf_deleter){gf_slice_str(l->owner), gf_hold_stamp(s->db), m.dropped, t->now};
     }
     return st;
+}
+
+static bool is_stuck(const tidying *t, gf_slice key)
+{
+    gf_slice rest = gf_buffer_view(&t->stuck), one;
+    while (gf_slice_take_string(&rest, &one))
+        if (gf_slice_equal(one, gf_lease_collection(key))) return true;
+    return false;
 }
 
 /*
  * A mark that is still there while the collection is held, and has no living lease behind it, is of
  * nobody: then it is left. Of a build that is served it says nothing, since that was published: it
- * is taken off.
+ * is taken off. Nothing is held for one that stays for its age.
  */
-static gf_status look_at_mark(gf_store *s, gf_table *table, unsigned family, gf_slice key,
-                              gf_batch *batch, leaving *l, gf_error *err)
+static gf_status look_at_mark(const tidying *t, gf_table *table, unsigned family, gf_slice key,
+                              leaving *l, gf_error *err)
 {
     gf_hold hold;
+    mark m = {0};
+    gf_store *s = t->s;
     gf_slice held = gf_lease_collection(key);
+    gf_status st = GF_OK;
     l->left = false;
+    if (is_stuck(t, key)) return GF_OK;
+    if (gf_database_holds_in_rows(s->db)) st = read_mark(table, family, key, &m, err);
+    if (st != GF_OK || is_young(t, &m)) return st;
     gf_store_name_owner(s, l->owner);
-    gf_status st = gf_hold_take(s->tables.collections, &held, 1, &hold, err);
-    if (st == GF_OK) st = judge_mark(s, table, family, key, batch, l, err);
+    st = gf_hold_take(s->tables.collections, &held, 1, &hold, err);
+    if (st == GF_OK) st = judge_mark(t, table, family, key, l, err);
     gf_hold_let_go(&hold);
     return st;
 }
 
-/* A batch that was cut short is finished by whoever holds its collection next. */
-static gf_status finish_batches(gf_store *s, gf_buffer *keys, gf_error *err)
+/*
+ * A batch that was cut short is finished by whoever holds its collection next. One that cannot be is in
+ * the way of its collection alone: `stuck` gets those keys. NULL: the first failure ends it.
+ */
+static gf_status finish_batches(gf_store *s, gf_buffer *keys, gf_buffer *stuck, gf_error *err)
 {
     gf_hold hold;
     gf_slice key;
     if (!gf_database_holds_in_rows(s->db)) return GF_OK;
     gf_status st = list_unfinished(s->tables.collections, GF_COLLECTIONS_JOURNAL, keys, err);
     for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
-        st = gf_hold_take(s->tables.collections, &key, 1, &hold, err);
+        st = gf_hold_take(s->tables.collections, &key, 1, &hold, stuck ? NULL : err);
         gf_hold_let_go(&hold);
+        if (st == GF_OK || !stuck) continue;
+        gf_buffer_string(stuck, key);
+        st = gf_buffer_check(stuck, err);
     }
     return st;
 }
 
 /* Cells of leases that ended; behind all marks, so that the work they stood for is gone. */
-static gf_status tidy_leases(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *err)
+static gf_status tidy_leases(tidying *t, gf_error *err)
 {
     gf_hold hold;
     gf_slice key;
-    gf_status st = list_unfinished(s->tables.collections, GF_COLLECTIONS_LEASES, keys, err);
-    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
-        st = gf_hold_take(s->tables.collections, &key, 1, &hold, err);
-        if (st == GF_OK) st = gf_lease_clear(s, key, batch, err);
+    gf_table *collections = t->s->tables.collections;
+    gf_status st = list_unfinished(collections, GF_COLLECTIONS_LEASES, &t->keys, err);
+    for (gf_slice rest = gf_buffer_view(&t->keys);
+         st == GF_OK && gf_slice_take_string(&rest, &key);) {
+        if (is_stuck(t, key)) continue;
+        st = gf_hold_take(collections, &key, 1, &hold, err);
+        if (st == GF_OK) st = gf_lease_clear(t->s, key, t->batch, err);
         gf_hold_let_go(&hold);
     }
     return st;
 }
 
-static gf_status tidy(gf_store *s, gf_batch *batch, gf_buffer *keys, gf_error *err)
+static gf_status tidy_marks(tidying *t, gf_table *table, unsigned family, gf_error *err)
 {
     gf_slice key;
-    gf_table *collections = s->tables.collections, *builds = s->tables.builds;
     leaving l;
-    gf_status st = finish_batches(s, keys, err);
-    if (st == GF_OK) st = list_unfinished(collections, GF_COLLECTIONS_PROGRESS, keys, err);
-    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
-        st = look_at_mark(s, collections, GF_COLLECTIONS_PROGRESS, key, batch, &l, err);
-        if (st == GF_OK && l.left) st = gf_delete_collection_rows(s, key, &l.by, err);
+    bool of_builds = table == t->s->tables.builds;
+    gf_status st = list_unfinished(table, family, &t->keys, err);
+    if (st == GF_OK) st = learn_time(t, err);
+    for (gf_slice rest = gf_buffer_view(&t->keys);
+         st == GF_OK && gf_slice_take_string(&rest, &key);) {
+        st = look_at_mark(t, table, family, key, &l, err);
+        if (st == GF_OK && l.left)
+            st = of_builds ? gf_delete_build(t->s, key, &l.by, t->batch, err)
+                           : gf_delete_collection_rows(t->s, key, &l.by, err);
+        if (st == GF_OK) st = gf_batch_write(t->batch, GF_SYNC_ON, err);
     }
-    if (st == GF_OK) st = list_unfinished(builds, GF_BUILDS_PROGRESS, keys, err);
-    for (gf_slice rest = gf_buffer_view(keys); st == GF_OK && gf_slice_take_string(&rest, &key);) {
-        st = look_at_mark(s, builds, GF_BUILDS_PROGRESS, key, batch, &l, err);
-        if (st == GF_OK && l.left) st = gf_delete_build(s, key, &l.by, batch, err);
-        if (st == GF_OK) st = gf_batch_write(batch, GF_SYNC_ON, err);
-    }
-    if (st == GF_OK) st = tidy_leases(s, batch, keys, err);
+    return st;
+}
+
+static gf_status tidy(tidying *t, gf_error *err)
+{
+    gf_store *s = t->s;
+    gf_status st = finish_batches(s, &t->keys, &t->stuck, err);
+    if (st == GF_OK) st = tidy_marks(t, s->tables.collections, GF_COLLECTIONS_PROGRESS, err);
+    if (st == GF_OK) st = tidy_marks(t, s->tables.builds, GF_BUILDS_PROGRESS, err);
+    if (st == GF_OK) st = tidy_leases(t, err);
     return st == GF_OK ? s->reclaim_tables(s, NULL, err) : st;
 }
 
@@ -168,22 +252,22 @@ static bool is_due(gf_store *s)
 
 gf_status gf_store_tidy(gf_store *s, gf_error *err)
 {
-    gf_batch *batch = NULL;
-    gf_buffer keys = {0};
+    tidying t = {.s = s};
     gf_status st = GF_OK;
     if (!is_due(s)) return GF_OK;
     pthread_mutex_lock(&s->tidy_lock);
     uint64_t times = atomic_load(&s->left_untidy);
     if (is_due(s)) {
-        st = gf_batch_create(s->db, &batch, err);
-        if (st == GF_OK) st = tidy(s, batch, &keys, err);
+        st = gf_batch_create(s->db, &t.batch, err);
+        if (st == GF_OK) st = tidy(&t, err);
         if (st == GF_OK) {
             atomic_store(&s->look_again, (uint64_t)((gf_clock_seconds() + s->patience) * 1e3));
             atomic_store(&s->tidied, times);
         }
     }
-    gf_batch_free(batch);
-    gf_buffer_release(&keys);
+    gf_batch_free(t.batch);
+    gf_buffer_release(&t.keys);
+    gf_buffer_release(&t.stuck);
     pthread_mutex_unlock(&s->tidy_lock);
     return st;
 }
@@ -211,7 +295,7 @@ gf_status gf_store_finish_batches(gf_store *s, gf_error *err)
 gf_status gf_store_finish_all_batches(gf_store *s, gf_error *err)
 {
     gf_buffer keys = {0};
-    gf_status st = finish_batches(s, &keys, err);
+    gf_status st = finish_batches(s, &keys, NULL, err);
     gf_buffer_release(&keys);
     return st;
 }

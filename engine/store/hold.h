@@ -13,7 +13,8 @@
  *
  * What was cut short in the store is cleared away first: once after opening, again after a deletion
  * failed, and in a shared store once in the time of a lease. Nothing is held meanwhile, so the
- * thread has no other hold of the store.
+ * thread has no other hold of the store. A batch of another collection that cannot be finished
+ * is left.
  *
  * @param hold  let go of by gf_hold_let_go, also after a failure
  * @return GF_OK; GF_EINVAL where the backend lacks GF_BACKEND_BATCH or GF_BACKEND_SNAPSHOT, which

@@ -4,6 +4,7 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "base/number.h"
+#include "storage/hbase/client.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,6 +25,7 @@ struct gf_lease {
     gf_buffer column; /* of its cell, in a shared store */
     uint64_t beat;    /* of the cell as it was last written; the renewing thread's */
     double renewed;   /* by gf_clock_seconds; under lease_lock, as are the next */
+    double tried;     /* to be renewed, or taken */
     bool lost;        /* the cell is another's, or gone */
     bool renewing;    /* just now: it must not end */
 };
@@ -121,12 +123,12 @@ static void forget_seen(gf_store *s, double now)
 {
     size_t kept = 0;
     for (size_t i = 0; i < s->n_seen; i++)
-        if (now - s->seen[i].last <= 100 * s->patience + s->grace) s->seen[kept++] = s->seen[i];
+        if (now - s->seen[i].last <= 100 * s->patience) s->seen[kept++] = s->seen[i];
     s->n_seen = kept;
 }
 
 /* Has it been seen unchanged for the time of a lease? Where memory is short, it has not. */
-static bool has_ended(gf_store *s, gf_slice key, gf_slice column, gf_slice value, double patience)
+static bool has_ended(gf_store *s, gf_slice key, gf_slice column, gf_slice value)
 {
     uint64_t of = XXH64(column.ptr, column.len, XXH64(key.ptr, key.len, 0));
     uint64_t hash = XXH64(value.ptr, value.len, 0);
@@ -146,7 +148,7 @@ static bool has_ended(gf_store *s, gf_slice key, gf_slice column, gf_slice value
     }
     if (i < s->n_seen) {
         s->seen[i].last = now;
-        ended = now - s->seen[i].since >= patience;
+        ended = now - s->seen[i].since >= s->patience;
     }
     pthread_mutex_unlock(&s->lease_lock);
     return ended;
@@ -162,7 +164,7 @@ static bool cell_lives(gf_store *s, gf_slice collection_key, const gf_cell *cell
     pthread_mutex_unlock(&s->lease_lock);
     if (own) return true;
     if (!gf_store_is_shared(s) || is_of_store(s, *owner)) return false;
-    return !has_ended(s, collection_key, cell->qualifier, cell->value, s->patience);
+    return !has_ended(s, collection_key, cell->qualifier, cell->value);
 }
 
 /* Is it in the way of work below a key? A deletion of the collection is in that of all. */
@@ -206,7 +208,7 @@ gf_status gf_lease_find(gf_store *s, gf_slice key_start, gf_lease_owner *owner, 
 }
 
 gf_status gf_lease_stands_behind(gf_store *s, gf_slice key, gf_slice owner, bool *living,
-                                 gf_error *err)
+                                 bool *by_age, gf_error *err)
 {
     gf_row row = {0};
     gf_slice of_collection = gf_lease_collection(key), name;
@@ -215,6 +217,7 @@ gf_status gf_lease_stands_behind(gf_store *s, gf_slice key, gf_slice owner, bool
     while (l && !gf_slice_starts(gf_buffer_view(&l->key), key))
         l = l->next;
     *living = l != NULL;
+    *by_age = false;
     pthread_mutex_unlock(&s->lease_lock);
     if (*living || !gf_store_is_shared(s)) return GF_OK;
     bool has_cell = false, by_rows = gf_database_holds_in_rows(s->db);
@@ -224,10 +227,9 @@ gf_status gf_lease_stands_behind(gf_store *s, gf_slice key, gf_slice owner, bool
         has_cell = gf_slice_equal(name, owner);
         *living = has_cell && lives;
     }
-    if (st == GF_OK && !has_cell)
-        *living = by_rows ? !has_ended(s, key, GF_SLICE(""), owner, s->grace)
-                          : !is_of_store(s, owner) &&
-                                !has_ended(s, key, GF_SLICE(""), owner, s->patience);
+    *by_age = st == GF_OK && !has_cell && by_rows;
+    if (st == GF_OK && !has_cell && !by_rows)
+        *living = !is_of_store(s, owner) && !has_ended(s, key, GF_SLICE(""), owner);
     gf_row_release(&row);
     return st;
 }
@@ -276,8 +278,24 @@ gf_status gf_lease_clear(gf_store *s, gf_slice collection_key, gf_batch *batch, 
 
 /* ---- renewing -------------------------------------------------------------------------------- */
 
+/* The beat that the cell has, where it is this lease's. */
+static gf_status read_beat(const gf_lease *l, bool *mine, uint64_t *beat, gf_error *err)
+{
+    gf_row row = {0};
+    uint64_t seq;
+    gf_slice owner;
+    gf_status st = read_cells(l->store, gf_lease_collection(gf_buffer_view(&l->key)), &row, err);
+    *mine = false;
+    for (size_t i = 0; i < row.n_cells && st == GF_OK && !*mine; i++)
+        *mine = gf_slice_equal(row.cells[i].qualifier, gf_buffer_view(&l->column)) &&
+                gf_lease_read(row.cells[i].value, &seq, beat, &owner) &&
+                gf_slice_equal(owner, gf_lease_name(l));
+    gf_row_release(&row);
+    return st;
+}
+
 /* Write the cell anew, or delete it, where it is as it was written last. */
-static gf_status change_cell(gf_lease *l, bool deletes, gf_error *err)
+static gf_status try_to_change(gf_lease *l, bool deletes, gf_error *err)
 {
     gf_store *s = l->store;
     gf_table *t = s->tables.collections;
@@ -304,13 +322,31 @@ static gf_status change_cell(gf_lease *l, bool deletes, gf_error *err)
     return st;
 }
 
-/* One that is due for renewal, or NULL; under lease_lock. */
+/* A renewal may have been made though its answer was lost: then the cell is a beat further. */
+static gf_status change_cell(gf_lease *l, bool deletes, gf_error *err)
+{
+    gf_status st;
+    while ((st = try_to_change(l, deletes, err)) == GF_ECONFLICT) {
+        bool mine;
+        uint64_t beat;
+        st = read_beat(l, &mine, &beat, err);
+        if (st != GF_OK) return st;
+        if (!mine || beat == l->beat)
+            return gf_fail(err, GF_ECONFLICT, "another process has the lease");
+        l->beat = beat;
+    }
+    return st;
+}
+
+/* Of those that are due for renewal the one that was not tried for longest; under lease_lock. */
 static gf_lease *find_due(gf_store *s, double now)
 {
-    gf_lease *l = s->leases;
-    while (l && (l->lost || now - l->renewed < s->lease_seconds / 3))
-        l = l->next;
-    return l;
+    gf_lease *due = NULL;
+    for (gf_lease *l = s->leases; l; l = l->next)
+        if (!l->lost && now - l->renewed >= s->lease_seconds / 3 &&
+            now - l->tried >= s->lease_seconds / 12 && (!due || l->tried < due->tried))
+            due = l;
+    return due;
 }
 
 static void wait_a_while(gf_store *s)
@@ -324,10 +360,14 @@ static void wait_a_while(gf_store *s)
     pthread_cond_timedwait(&s->lease_changed, &s->lease_lock, &until);
 }
 
-/* The thread. A renewal that fails otherwise than by another's cell is tried again. */
+/*
+ * The thread. A renewal that fails otherwise than by another's cell is tried again. None waits for long,
+ * so that there are several tries in the time of a lease, and those of other leases between.
+ */
 static void *renew(void *context)
 {
     gf_store *s = context;
+    gf_hbase_client_limit(s->lease_seconds / 6);
     pthread_mutex_lock(&s->lease_lock);
     while (!s->stops_renewing) {
         double now = gf_clock_seconds();
@@ -341,10 +381,10 @@ static void *renew(void *context)
         gf_status st = change_cell(l, false, NULL);
         pthread_mutex_lock(&s->lease_lock);
         l->renewing = false;
+        l->tried = gf_clock_seconds();
         if (st == GF_OK) l->renewed = now;
         if (st == GF_ECONFLICT) l->lost = true;
         pthread_cond_broadcast(&s->lease_changed);
-        if (st != GF_OK) wait_a_while(s);
     }
     pthread_mutex_unlock(&s->lease_lock);
     return NULL;
@@ -404,6 +444,7 @@ gf_status gf_lease_take(gf_store *s, gf_slice key, uint64_t seq, gf_batch *batch
     gf_lease *l = gf_calloc(1, sizeof *l);
     if (!l) return gf_fail_memory(err, "a lease");
     *l = (gf_lease){.store = s, .seq = seq, .renewed = gf_clock_seconds()};
+    l->tried = l->renewed;
     if (gf_database_holds_in_rows(s->db)) l->stamp = gf_hold_stamp(s->db) + 1;
     gf_store_name_owner(s, l->owner);
     gf_buffer_slice(&l->key, key);
@@ -445,25 +486,18 @@ bool gf_lease_is_mine(const gf_lease *l)
 gf_status gf_lease_give_up(const gf_lease *l, gf_batch *batch, gf_error *err)
 {
     gf_store *s = l->store;
-    gf_row row = {0};
-    uint64_t seq, beat;
-    gf_slice owner = {0}, key = gf_lease_collection(gf_buffer_view(&l->key));
+    bool mine;
+    uint64_t beat;
     if (!gf_store_is_shared(s)) return GF_OK;
-    gf_status st = read_cells(s, key, &row, err);
-    const gf_cell *cell = NULL;
-    for (size_t i = 0; i < row.n_cells && st == GF_OK && !cell; i++)
-        if (gf_slice_equal(row.cells[i].qualifier, gf_buffer_view(&l->column)))
-            cell = &row.cells[i];
-    bool mine = cell && gf_lease_read(cell->value, &seq, &beat, &owner) &&
-                gf_slice_equal(owner, gf_lease_name(l));
+    gf_status st = read_beat(l, &mine, &beat, err);
     if (st == GF_OK && !mine)
         st = gf_fail(err, GF_ECONFLICT,
                      "another process has taken over, since this one was silent "
                      "for longer than its lease");
     if (st == GF_OK)
-        gf_batch_delete_cell(batch, s->tables.collections, key, GF_COLLECTIONS_LEASES,
+        gf_batch_delete_cell(batch, s->tables.collections,
+                             gf_lease_collection(gf_buffer_view(&l->key)), GF_COLLECTIONS_LEASES,
                              gf_buffer_view(&l->column));
-    gf_row_release(&row);
     return st;
 }
 

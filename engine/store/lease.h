@@ -96,10 +96,10 @@ void gf_store_name_owner(const gf_store *store, char name[GF_OWNER_BYTES]);
 /**
  * Whether somebody may be at work below a key that is marked, by that owner; the collection is held.
  * Without a lease (builds that are dropped) the mark itself is watched for the time of one; where
- * rows hold themselves for that of views, which have no snapshots, and of late writes.
+ * rows hold themselves its age says it (*by_age).
  */
 gf_status gf_lease_stands_behind(gf_store *store, gf_slice key, gf_slice owner, bool *living,
-                                 gf_error *err);
+                                 bool *by_age, gf_error *err);
 
 /** Take the cells of ended leases off a collection's row, which is held. */
 gf_status gf_lease_clear(gf_store *store, gf_slice collection_key, gf_batch *batch, gf_error *err);

@@ -24,7 +24,7 @@ struct gf_store {
     /* Leases (engine/store/lease.h): of this process, and how those of others were seen. */
     double lease_seconds; /* of this process' */
     double patience; /* seconds after which one of another process, seen unchanged, has ended */
-    double grace;    /* seconds that what is dropped stays, where there are no snapshots */
+    double grace;    /* seconds that a mark stays, where there are no snapshots: hold.c */
     uint64_t token;  /* tells this store from all others that are open anywhere */
     pthread_mutex_t lease_lock; /* of the fields below */
     pthread_cond_t lease_changed;

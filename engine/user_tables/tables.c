@@ -352,6 +352,8 @@ static gf_status make_or_alter(gf_store *s, gf_slice name_space, gf_slice name, 
             gf_fail(err, GF_EINVAL,
                     "namespace: a store in HBase has that of its URL, hbase://HOST:PORT/NAMESPACE");
     if (st == GF_OK && !adds) st = gf_user_tables_reclaim(s, NULL, err);
+    /* A batch that was cut short was not for this table, but for one of that name which was dropped. */
+    if (st == GF_OK && !adds) st = gf_store_finish_batches(s, err);
     if (st == GF_OK) {
         gf_slice of_row = gf_buffer_view(&key);
         pthread_mutex_lock(&s->user_lock);

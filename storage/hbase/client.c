@@ -16,6 +16,9 @@ static const double idle_seconds = 30;
 
 enum { MOST_IDLE = 64, HEAD = 4 /* bytes of a frame's length */ };
 
+static _Thread_local double
+    most_seconds; /* that a call of this thread has; 0: as the client says */
+
 struct gf_hbase_client {
     gf_hbase_address address;
     double seconds; /* that a call has */
@@ -107,6 +110,11 @@ gf_status gf_hbase_client_create(const gf_hbase_address *address, unsigned milli
     pthread_mutex_init(&c->lock, NULL);
     *client = c;
     return GF_OK;
+}
+
+void gf_hbase_client_limit(double seconds)
+{
+    most_seconds = seconds;
 }
 
 static gf_hbase_connection *take_idle(gf_hbase_client *client)
@@ -292,7 +300,8 @@ gf_status gf_hbase_call_run(gf_hbase_client *client, gf_hbase_call *call, gf_thr
 {
     bool sent = false;
     gf_error why = {GF_OK, ""};
-    double deadline = gf_clock_seconds() + client->seconds;
+    bool limited = most_seconds > 0 && most_seconds < client->seconds;
+    double deadline = gf_clock_seconds() + (limited ? most_seconds : client->seconds);
     gf_status st = gf_thrift_end(&call->request, err);
     if (st != GF_OK) return st;
     st = try_call(client, call, result, effect, false, deadline, &sent, &why);

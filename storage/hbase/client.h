@@ -35,6 +35,9 @@ gf_status gf_hbase_client_create(const gf_hbase_address *address, unsigned milli
                                  gf_hbase_client **client, gf_error *err);
 void gf_hbase_client_free(gf_hbase_client *client);
 
+/** Calls of this thread have no more than so many seconds from now on, by whatever client. */
+void gf_hbase_client_limit(double seconds);
+
 typedef enum gf_hbase_effect {
     GF_HBASE_READS,
     GF_HBASE_READS_ONCE, /* what a lost answer had is not given again: it is not called again */

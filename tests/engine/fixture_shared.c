@@ -1,6 +1,7 @@
 #include "tests/engine/fixture_shared.h"
 
 #include "engine/copy/copy_internal.h"
+#include "engine/user_tables/user_tables_internal.h"
 
 /* A store in memory, whose database gives way to one over the model. */
 gf_store *fixture_share_as(gf_backend *first, unsigned capabilities, gf_backend **backend)
@@ -12,6 +13,7 @@ gf_store *fixture_share_as(gf_backend *first, unsigned capabilities, gf_backend 
     *backend = gf_model_share_as(first, capabilities);
     assert_ok(gf_database_create(*backend, &s->db, &err));
     assert_ok(gf_tables_open(s->db, &s->tables, &err));
+    gf_database_find_by(s->db, gf_user_tables_find, s);
     return s;
 }
 

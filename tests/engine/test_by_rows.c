@@ -9,6 +9,7 @@
 #include "tests/engine/soundness.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 typedef struct two {
     gf_backend *backends[2];
@@ -141,6 +142,49 @@ static void an_old_build_stays_for_a_while(void **state)
         assert_ok(gf_store_tidy(t.f[1].store, &err));
     is_sound(t.f[1].store, true);
     fixture_check_served(&t.f[0], "c", 13);
+    close_two(&t);
+}
+
+/* One more process that opens the store, has a grace in seconds, clears away and ends. */
+static uint64_t run_command(two *t, double grace, bool *clear)
+{
+    gf_error err;
+    gf_backend *b;
+    gf_store *s = fixture_share_as(t->backends[0], GF_BACKEND_SHARED, &b);
+    fixture_know_ended(s);
+    s->grace = grace;
+    assert_ok(gf_store_tidy(s, &err));
+    is_sound(s, false);
+    *clear = !soundness_fault(s, true);
+    uint64_t writes = gf_model_writes(b);
+    gf_store_close(s);
+    return writes;
+}
+
+/* Each lives for a moment, and none sees the mark for long; the mark itself says how old it is. */
+static void commands_clear_away_old_builds(void **state)
+{
+    two t;
+    bool clear;
+    const struct timespec moment = {0, 20000000};
+    (void)state;
+    open_two(&t);
+    fixture_put_subjects(&t.f[0], "c");
+    fixture_set(&t.f[0], "c", "default", "keep", "1");
+    fixture_rebuild(&t.f[0], "c");
+    fixture_put(&t.f[0], "c", "new", "one more of the old brakes");
+    fixture_rebuild(&t.f[0], "c");
+    assert_true(run_command(&t, 3600, &clear) > 1);
+    assert_false(clear);
+    /* Nothing is held: the time is asked for alone. */
+    assert_int_equal(run_command(&t, 3600, &clear), 1);
+    assert_false(clear);
+    for (int i = 0; i < 3000 && !clear; i++) {
+        run_command(&t, 0.2, &clear);
+        nanosleep(&moment, NULL);
+    }
+    assert_true(clear);
+    fixture_check_served(&t.f[1], "c", 13);
     close_two(&t);
 }
 
@@ -322,6 +366,117 @@ static void a_build_has_what_did_not_change(void **state)
     assert_true(ten > 0 && twelve > 3);
 }
 
+/* ---- lost answers ---------------------------------------------------------------------------- */
+
+/* A rebuild of 13 documents one of whose writes is made without an answer. False: it has fewer. */
+static bool lose_answer(uint64_t write, unsigned calls, uint64_t *published)
+{
+    two t;
+    gf_error err;
+    gf_rebuild_result result;
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
+    open_two(&t);
+    fixture_put_subjects(&t.f[0], "c");
+    fixture_rebuild(&t.f[0], "c");
+    fixture_put(&t.f[0], "c", "new", "one more of the old brakes");
+    gf_database_set_patience(t.f[0].store->db, 0);
+    uint64_t last = gf_model_writes(t.backends[0]) + write;
+    gf_model_lose_answer(t.backends[0], write, calls);
+    gf_status st = fixture_try_rebuild(&t.f[0], "c", &o, &result, &err);
+    bool was = gf_model_writes(t.backends[0]) >= last;
+
+    fixture_know_ended(t.f[1].store);
+    assert_ok(gf_store_tidy(t.f[1].store, &err));
+    is_sound(t.f[1].store, false);
+    gf_view *v = open_view(&t.f[1]);
+    uint64_t memberships;
+    assert_null(fixture_fault_of(v, &memberships));
+    gf_view_close(v);
+    assert_true(memberships == 13 || (memberships == 12 && st != GF_OK));
+    if (calls < 2) assert_int_equal(memberships == 13, st == GF_OK); /* it was asked */
+    *published += memberships == 13 && st != GF_OK;
+    fixture_put(&t.f[1], "c", "newer", "another of the brakes");
+    fixture_rebuild(&t.f[1], "c");
+    fixture_check_served(&t.f[1], "c", 14);
+    fixture_know_stopped(t.f[1].store);
+    for (int i = 0; i < 3; i++)
+        assert_ok(gf_store_tidy(t.f[1].store, &err));
+    is_sound(t.f[1].store, true);
+    close_two(&t);
+    return was;
+}
+
+/* A build that was published without an answer is not dropped, whichever calls fail then. */
+static void any_lost_answer_leaves_a_sound_store(void **state)
+{
+    uint64_t published = 0;
+    (void)state;
+    for (unsigned calls = 0; calls < 4; calls++)
+        for (uint64_t write = 1; lose_answer(write, calls, &published); write++)
+            ;
+    assert_true(published > 0);
+}
+
+/* ---- a batch that cannot be finished --------------------------------------------------------- */
+
+static const gf_backend_operations *working;
+static bool fails;
+
+/* Rows of one document are larger than the database takes. */
+static gf_status refuse_large(gf_backend *b, const gf_change *changes, size_t n,
+                              const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                              gf_error *err)
+{
+    gf_slice end = GF_SLICE("large\0\1");
+    for (size_t i = 0; i < n && fails; i++) {
+        gf_slice key = changes[i].key;
+        if (key.len > end.len && gf_slice_equal(gf_slice_skip(key, key.len - end.len), end))
+            return gf_fail(err, GF_EUNKNOWN, "the connection was closed");
+    }
+    return working->write(b, changes, n, condition, hold, sync, err);
+}
+
+/* Its journal is in the way of its collection, and of no other. */
+static void one_that_cannot_be_finished_is_in_nobodys_way(void **state)
+{
+    two t;
+    gf_error err;
+    gf_backend_operations refusing[2];
+    gf_document large = {.id = GF_SLICE("large"), .text = GF_SLICE("a")};
+    gf_document small = {.id = GF_SLICE("small"), .text = GF_SLICE("a")};
+    (void)state;
+    open_two(&t);
+    for (int i = 0; i < 2; i++) {
+        working = t.backends[i]->operations;
+        refusing[i] = *working;
+        refusing[i].write = refuse_large;
+        t.backends[i]->operations = &refusing[i];
+    }
+    fixture_put_subjects(&t.f[0], "c");
+    fixture_put_subjects(&t.f[0], "other");
+    fixture_rebuild(&t.f[0], "other");
+    fails = true;
+    assert_status(GF_EUNKNOWN, fixture_try_put(t.f[0].store, "c", &large, &err));
+
+    fixture_know_ended(t.f[1].store);
+    assert_status(GF_EUNKNOWN, fixture_try_put(t.f[1].store, "c", &small, &err));
+    fixture_know_ended(t.f[1].store);
+    assert_ok(fixture_try_put(t.f[1].store, "other", &small, &err));
+    fixture_know_ended(t.f[1].store);
+    fixture_rebuild(&t.f[1], "other");
+    fixture_check_served(&t.f[1], "other", 13);
+    assert_status(GF_EUNKNOWN, gf_store_finish_all_batches(t.f[1].store, &err));
+
+    fails = false;
+    fixture_know_ended(t.f[1].store);
+    assert_ok(fixture_try_put(t.f[1].store, "c", &small, &err));
+    assert_int_equal(fixture_read(&t.f[1], "c").size, 14);
+    is_sound(t.f[1].store, false);
+    for (int i = 0; i < 2; i++)
+        t.backends[i]->operations = working;
+    close_two(&t);
+}
+
 /* ---- tables of users ------------------------------------------------------------------------- */
 
 #define ONE_FAMILY                                                                                 \
@@ -380,14 +535,72 @@ static void two_that_make_or_alter_a_table(void **state)
     close_two(&t);
 }
 
+/* A batch of which only the journal is there. */
+static void cut_batch_short(two *t)
+{
+    gf_error err;
+    gf_user_table *users;
+    gf_batch *batch;
+    gf_hold hold;
+    gf_store *s = t->f[0].store;
+    assert_ok(gf_user_table_open(s, GF_SLICE("default"), GF_SLICE("users"), &users, &err));
+    assert_ok(gf_batch_create(s->db, &batch, &err));
+    gf_batch_put(batch, gf_user_table_rows(users), GF_SLICE("u1\0\1"), 0, GF_SLICE("n"),
+                 GF_SLICE("1"), 0);
+    assert_ok(gf_hold_batches(s, &hold, &err));
+    gf_model_lose_answer(t->backends[0], 2, 1000); /* the first one asks for the time */
+    assert_status(GF_EUNKNOWN, gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_hold_let_go(&hold);
+    gf_batch_free(batch);
+    gf_user_table_close(users);
+}
+
+/* Where others know the tables by their names, one may be made anew that others have dropped. */
+static void a_table_made_anew_has_nothing_of_before(void **state)
+{
+    two t = {.backends = {NULL, NULL}};
+    gf_error err;
+    gf_batch *batch;
+    gf_user_table *users;
+    gf_row row = {0};
+    gf_buffer key = {0};
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        t.f[i].store = fixture_share_as(i ? t.backends[0] : NULL,
+                                        GF_BACKEND_SHARED | GF_BACKEND_NAMED, &t.backends[i]);
+    gf_store *s = t.f[1].store;
+    assert_ok(make(t.f[0].store, "mine", &err));
+    cut_batch_short(&t);
+    gf_database_set_patience(s->db, 0);
+    gf_tables_collection_key(&key, GF_SLICE("default"), GF_SLICE("users"));
+    assert_ok(gf_batch_create(s->db, &batch, &err));
+    gf_batch_delete_row(batch, s->tables.tables, gf_buffer_view(&key), GF_ALL_FAMILIES);
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    assert_ok(make(s, "mine", &err));
+    assert_ok(gf_store_finish_batches(s, &err));
+    assert_ok(gf_user_table_open(s, GF_SLICE("default"), GF_SLICE("users"), &users, &err));
+    assert_status(GF_ENOTFOUND, gf_table_get(gf_user_table_rows(users), NULL, GF_SLICE("u1\0\1"),
+                                             GF_ALL_FAMILIES, &row, &err));
+    gf_row_release(&row);
+    gf_user_table_close(users);
+    gf_batch_free(batch);
+    gf_buffer_release(&key);
+    close_two(&t);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(the_main_path),
-                                       cmocka_unit_test(an_old_build_stays_for_a_while),
-                                       cmocka_unit_test(a_put_is_divided),
-                                       cmocka_unit_test(a_limit_of_collections_holds),
-                                       cmocka_unit_test(what_is_read_beside_puts_is_whole),
-                                       cmocka_unit_test(a_build_has_what_did_not_change),
-                                       cmocka_unit_test(two_that_make_or_alter_a_table)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_main_path),
+        cmocka_unit_test(an_old_build_stays_for_a_while),
+        cmocka_unit_test(commands_clear_away_old_builds),
+        cmocka_unit_test(a_put_is_divided),
+        cmocka_unit_test(a_limit_of_collections_holds),
+        cmocka_unit_test(what_is_read_beside_puts_is_whole),
+        cmocka_unit_test(a_build_has_what_did_not_change),
+        cmocka_unit_test(any_lost_answer_leaves_a_sound_store),
+        cmocka_unit_test(one_that_cannot_be_finished_is_in_nobodys_way),
+        cmocka_unit_test(two_that_make_or_alter_a_table),
+        cmocka_unit_test(a_table_made_anew_has_nothing_of_before)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

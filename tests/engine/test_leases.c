@@ -35,28 +35,41 @@ static void is_sound(gf_store *s, bool tidied)
 
 /* ---- a lease --------------------------------------------------------------------------------- */
 
-static gf_slice make_key(gf_buffer *key, const char *configuration)
+static gf_slice make_key_in(gf_buffer *key, const char *collection, const char *configuration)
 {
     gf_buffer_reset(key);
-    gf_tables_configuration_key(key, GF_SLICE("test"), GF_SLICE("c"), gf_slice_str(configuration));
+    gf_tables_configuration_key(key, GF_SLICE("test"), gf_slice_str(collection),
+                                gf_slice_str(configuration));
     return gf_buffer_view(key);
 }
 
-static gf_lease *take(gf_store *s, const char *configuration, uint64_t seq)
+static gf_slice make_key(gf_buffer *key, const char *configuration)
+{
+    return make_key_in(key, "c", configuration);
+}
+
+static gf_lease *take_in(gf_store *s, const char *collection, const char *configuration,
+                         uint64_t seq)
 {
     gf_error err;
     gf_buffer key = {0};
     gf_batch *batch;
     gf_hold hold;
     gf_lease *lease;
-    assert_ok(gf_hold_collection(s, fixture_place("c"), &hold, &err));
+    assert_ok(gf_hold_collection(s, fixture_place(collection), &hold, &err));
     assert_ok(gf_batch_create(s->db, &batch, &err));
-    assert_ok(gf_lease_take(s, make_key(&key, configuration), seq, batch, &lease, &err));
+    assert_ok(
+        gf_lease_take(s, make_key_in(&key, collection, configuration), seq, batch, &lease, &err));
     assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
     gf_hold_let_go(&hold);
     gf_batch_free(batch);
     gf_buffer_release(&key);
     return lease;
+}
+
+static gf_lease *take(gf_store *s, const char *configuration, uint64_t seq)
+{
+    return take_in(s, "c", configuration, seq);
 }
 
 static gf_lease_owner look(gf_store *s, const char *configuration)
@@ -148,6 +161,81 @@ static void one_that_is_renewed_lives(void **state)
     }
     gf_lease_end(lease);
     assert_false(look(t.stores[1], "default").living);
+    close_two(&t);
+}
+
+/* A renewal is made, and its answer lost: the next one finds the cell a beat further. */
+static void a_lost_answer_costs_no_lease(void **state)
+{
+    two t;
+    const struct timespec moment = {0, 50000000};
+    (void)state;
+    open_two(&t);
+    fixture_put(&t.f[0], "c", "1", "one");
+    t.stores[0]->lease_seconds = 1.5;
+    gf_lease *lease = take(t.stores[0], "default", 1);
+    uint64_t before = gf_model_writes(t.backends[0]);
+    gf_model_lose_answer(t.backends[0], 1, 1);
+    for (int i = 0; i < 1200 && gf_model_writes(t.backends[0]) < before + 3; i++)
+        nanosleep(&moment, NULL);
+    assert_true(gf_model_writes(t.backends[0]) >= before + 3);
+    for (int i = 0; i < 1200 && !gf_lease_is_mine(lease); i++)
+        nanosleep(&moment, NULL);
+    assert_true(gf_lease_is_mine(lease));
+    assert_int_equal(give_up(t.stores[0], lease), GF_OK);
+
+    gf_model_lose_answer(t.backends[0], 1, 0);
+    gf_lease_end(lease);
+    assert_false(look(t.stores[1], "default").living);
+    close_two(&t);
+}
+
+/* Writes of a collection fail; others are made as ever. */
+static gf_backend_operations failing;
+static const gf_backend_operations *working;
+static char collection_that_fails;
+
+static gf_status fail_of_one(gf_backend *b, const gf_change *changes, size_t n,
+                             const gf_expectation *condition, gf_backend_hold *hold, gf_sync sync,
+                             gf_error *err)
+{
+    const char key[] = {'t', 'e', 's', 't', 0, 1, collection_that_fails, 0, 1};
+    for (size_t i = 0; i < n && collection_that_fails; i++)
+        if (gf_slice_equal(changes[i].key, gf_slice_of(key, sizeof key)))
+            return gf_fail(err, GF_EIO, "the server of a row is gone");
+    return working->write(b, changes, n, condition, hold, sync, err);
+}
+
+/* One that cannot be renewed keeps no other from it. */
+static void one_that_fails_lets_others_live(void **state)
+{
+    two t;
+    const struct timespec moment = {0, 50000000};
+    gf_lease *leases[2];
+    (void)state;
+    open_two(&t);
+    for (char c = 'a'; c <= 'b'; c++)
+        fixture_put(&t.f[0], (char[]){c, 0}, "1", "one");
+    working = t.backends[0]->operations;
+    failing = *working;
+    failing.write = fail_of_one;
+    t.backends[0]->operations = &failing;
+    t.stores[0]->lease_seconds = 1.5;
+    for (int i = 0; i < 2; i++)
+        leases[i] = take_in(t.stores[0], i ? "b" : "a", "default", 1);
+    collection_that_fails = 'b';
+    for (int i = 0; i < 1200 && gf_lease_is_mine(leases[1]); i++)
+        nanosleep(&moment, NULL);
+    for (int i = 0; i < 1200 && !gf_lease_is_mine(leases[0]); i++)
+        nanosleep(&moment, NULL);
+    assert_true(gf_lease_is_mine(leases[0]));
+    collection_that_fails = 0;
+    for (int i = 0; i < 1200 && !gf_lease_is_mine(leases[1]); i++)
+        nanosleep(&moment, NULL);
+    assert_true(gf_lease_is_mine(leases[1]));
+    for (int i = 0; i < 2; i++)
+        gf_lease_end(leases[i]);
+    t.backends[0]->operations = working;
     close_two(&t);
 }
 
@@ -318,6 +406,8 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(one_is_seen_by_all),
                                        cmocka_unit_test(one_that_is_not_renewed_ends),
                                        cmocka_unit_test(one_that_is_renewed_lives),
+                                       cmocka_unit_test(a_lost_answer_costs_no_lease),
+                                       cmocka_unit_test(one_that_fails_lets_others_live),
                                        cmocka_unit_test(a_cell_is_taken_apart),
                                        cmocka_unit_test(no_build_of_another_is_dropped),
                                        cmocka_unit_test(changes_of_a_build_under_way_stay),

@@ -64,6 +64,8 @@ typedef struct process {
     gf_backend_operations operations;
     model *m;
     _Atomic uint64_t writes, last_write; /* so many it made; with that one it ended; 0: never */
+    _Atomic uint64_t unanswered;         /* that one's answer is lost; 0: none's */
+    _Atomic unsigned cut_then, cut;      /* calls that fail behind it; that fail from now on */
     void (*before_step)(void *context);
     void *context;
 } process;
@@ -108,8 +110,19 @@ static bool has_ended(const process *p)
 
 static gf_status check_alive(gf_backend *b, gf_error *err)
 {
-    if (!has_ended(process_of(b))) return GF_OK;
-    return gf_fail(err, GF_EIO, "the process has ended");
+    process *p = process_of(b);
+    if (has_ended(p)) return gf_fail(err, GF_EIO, "the process has ended");
+    if (!p->cut) return GF_OK;
+    p->cut--;
+    return gf_fail(err, GF_EIO, "the link is cut");
+}
+
+/* Of a write that was made. */
+static gf_status answer_write(process *p, gf_error *err)
+{
+    if (++p->writes != p->unanswered) return GF_OK;
+    p->cut = p->cut_then;
+    return gf_fail(err, GF_EUNKNOWN, "whether it was written is not known: the answer is lost");
 }
 
 /* Without batches each row is a step, times count, and holds keep out this process' threads alone. */
@@ -496,9 +509,9 @@ static gf_status write_step(gf_backend *b, const gf_change *changes, size_t n,
     pthread_mutex_lock(&m->lock);
     bool holds = is_met(m, condition);
     if (holds) write_changes(m, writes_rows(process_of(b)), changes, n);
-    process_of(b)->writes += holds;
     pthread_mutex_unlock(&m->lock);
-    return holds ? GF_OK : gf_fail(err, GF_ECONFLICT, "another value is there");
+    return holds ? answer_write(process_of(b), err)
+                 : gf_fail(err, GF_ECONFLICT, "another value is there");
 }
 
 static bool is_same_row(const gf_change *a, const gf_change *b)
@@ -564,11 +577,10 @@ static gf_status increment(gf_backend *b, const gf_change *c, int64_t delta, gf_
         snprintf(text, sizeof text, "%" PRId64, sum);
         put_it.value = gf_slice_str(text);
         write_changes(m, writes_rows(process_of(b)), &put_it, 1);
-        process_of(b)->writes++;
         *result = sum;
     }
     pthread_mutex_unlock(&m->lock);
-    return st;
+    return st == GF_OK ? answer_write(process_of(b), err) : st;
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
@@ -899,6 +911,13 @@ void gf_model_end_after(gf_backend *b, uint64_t writes)
 uint64_t gf_model_writes(gf_backend *b)
 {
     return process_of(b)->writes;
+}
+
+void gf_model_lose_answer(gf_backend *b, uint64_t writes, unsigned calls)
+{
+    process *p = process_of(b);
+    p->cut_then = calls;
+    p->unanswered = p->writes + writes;
 }
 
 void gf_model_watch(gf_backend *b, void (*before_step)(void *context), void *context)

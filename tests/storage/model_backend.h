@@ -27,6 +27,12 @@ gf_backend *gf_model_share_as(gf_backend *first, unsigned capabilities);
 /** Let the process end after so many writes (n > 0): each of its calls fails from then on. */
 void gf_model_end_after(gf_backend *b, uint64_t writes);
 
+/**
+ * The answer to a write is lost, which is so many writes from now (n > 0): it is made, and fails
+ * (GF_EUNKNOWN). So many calls behind it fail as well, and do nothing (GF_EIO).
+ */
+void gf_model_lose_answer(gf_backend *b, uint64_t writes, unsigned calls);
+
 /** The writes that the process has made, each of which is there as a whole: rows, without batches. */
 uint64_t gf_model_writes(gf_backend *b);
 

@@ -350,6 +350,15 @@ static void ends_at_the_deadline(void **state)
     assert_true(took > 0.55 && took < 60);
     gf_hbase_client_free(c);
     end_gateway(&g);
+
+    /* A thread's own. */
+    BEGIN(&g, SAYS_NOTHING);
+    c = client_of(&g, 600000);
+    gf_hbase_client_limit(0.3);
+    assert_status(GF_EUNKNOWN, ask(c, GF_HBASE_WRITES, &yes, &err));
+    gf_hbase_client_limit(0);
+    gf_hbase_client_free(c);
+    end_gateway(&g);
 }
 
 static void come_back(int number)
