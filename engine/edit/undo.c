@@ -432,7 +432,7 @@ static gf_status take_out(gf_editing *e, size_t at, bool *waits, gf_error *err)
     gf_lease_owner owner;
     gf_status st = gf_edit_find_rebuild(e, &owner, err);
     bool rebuilt = owner.living;
-    *waits = rebuilt && gf_edit_sides(x) > 1;
+    *waits = rebuilt;
     if (*waits) e->pins.owed = e->pins.edited + 1;
     uint64_t owed = e->pins.owed;
     if (later) e->pins.owed = e->pins.edited + 1;

@@ -410,27 +410,31 @@ static void undo_meanwhile(void *context, gf_place where, const char *phase, uin
     assert_true(waits);
 }
 
-/* The rebuild began with the merge: its build has it, and the one after it does not. */
+/* The rebuild began with the edit: its build has it, and the one after it does not. */
 static void undo_while_a_rebuild_runs_is_done_by_the_next(void **state)
 {
     (void)state;
-    fixture f;
-    gf_error err;
-    gf_rebuild_result result;
-    gf_rebuild_options o =
-        GF_REBUILD_OPTIONS(.force = true, .threads = 1, .progress = undo_meanwhile, .context = &f);
-    fixture_open_subjects(&f);
-    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
-    assert_ok(fixture_try_merge(&f, a, b, &err));
-    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
-    assert_int_equal(fixture_place_of(&f, "004"), a);
-    fixture_is_sound(&f);
-    o = (gf_rebuild_options)GF_REBUILD_OPTIONS(.threads = 1);
-    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err)); /* it is due */
-    assert_int_equal(fixture_place_of(&f, "000"), a);
-    assert_int_equal(fixture_place_of(&f, "004"), b);
-    fixture_is_sound(&f);
-    fixture_close(&f);
+    for (int moves = 0; moves < 2; moves++) {
+        fixture f;
+        gf_error err;
+        gf_rebuild_result result;
+        gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1,
+                                                  .progress = undo_meanwhile, .context = &f);
+        fixture_open_subjects(&f);
+        uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
+        assert_ok(moves ? fixture_try_move(&f, "004", a, &err) : fixture_try_merge(&f, a, b, &err));
+        assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+        assert_int_equal(fixture_place_of(&f, "004"), a);
+        assert_int_equal(fixture_place_of(&f, "005"), moves ? b : a);
+        fixture_is_sound(&f);
+        o = (gf_rebuild_options)GF_REBUILD_OPTIONS(.threads = 1);
+        assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err)); /* it is due */
+        assert_int_equal(fixture_place_of(&f, "000"), a);
+        assert_int_equal(fixture_place_of(&f, "004"), b);
+        assert_int_equal(fixture_place_of(&f, "005"), b);
+        fixture_is_sound(&f);
+        fixture_close(&f);
+    }
 }
 
 /* Witnesses of an edit that came among others are no reason to give its id to these, nor to join them. */
