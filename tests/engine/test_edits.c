@@ -869,6 +869,35 @@ static void what_waits_for_a_rebuild_makes_it_due(void **state)
     fixture_close(&f);
 }
 
+/* The rebuild began without them, and nothing can be made again in its build: the next one obeys them. */
+static void what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    bool waits;
+    fixture_open_subjects(&f);
+    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
+    assert_ok(fixture_try_move(&f, "004", a, &err));
+    fixture_rebuild_from(&f, GF_START_SERVED);
+    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
+    const gf_edit_request keep = GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("004"));
+    rebuild_and_edit(&f, &keep, 1);
+    assert_int_equal(fixture_place_of(&f, "004"), b);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    assert_int_equal(fixture_place_of(&f, "004"), a);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    gf_edit_request lock = GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = a);
+    rebuild_and_edit(&f, &lock, 1);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    lock.off = true;
+    rebuild_and_edit(&f, &lock, 1);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 /*
  * A build of before is served, which has a merge whose fact was taken back elsewhere: what was before an earlier
  * split cannot be put back beside it, and waits for the rebuild.
@@ -1081,6 +1110,7 @@ int main(void)
         cmocka_unit_test(a_split_follows_merges),
         cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
+        cmocka_unit_test(what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next),
         cmocka_unit_test(an_edit_below_one_that_was_forgotten_waits),
         cmocka_unit_test(an_own_label_that_is_taken_does_not_come_back),
         cmocka_unit_test(edits_outlast_the_pins),
