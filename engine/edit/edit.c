@@ -570,6 +570,18 @@ static gf_status find_document(gf_editing *e, gf_slice id, uint32_t *cluster, gf
     return st;
 }
 
+/* The build's place of a document that was put anew is not the one that it is seen in. */
+static gf_status keep(gf_editing *e, gf_edit *edit, gf_error *err)
+{
+    gf_membership m;
+    gf_status st = gf_view_membership(e->view, edit->document, &m, err);
+    if (st == GF_OK && m.replaced)
+        return gf_fail(err, GF_ECONFLICT,
+                       "document \"%.*s\" was put anew since the build: rebuild first, or move it",
+                       GF_SLICE_ARG(edit->document));
+    return st == GF_OK ? find_document(e, edit->document, &edit->cluster, err) : st;
+}
+
 /* Whether a document is in no cluster since no topic took it, and the cluster that it is to go to is a topic. */
 static gf_status goes_to_topic(gf_editing *e, const gf_edit *edit, bool *goes, gf_error *err)
 {
@@ -606,7 +618,7 @@ gf_status gf_edit_make_kind(gf_editing *e, const gf_edit_request *r, gf_kept_edi
 {
     gf_edit *edit = &kept->edit;
     gf_status st = GF_OK;
-    if (edit->kind == GF_EDIT_KEEP) st = find_document(e, edit->document, &edit->cluster, err);
+    if (edit->kind == GF_EDIT_KEEP) st = keep(e, edit, err);
     if (st == GF_OK) st = find_cluster(e, edit->cluster, edit, err);
     if (st != GF_OK) return st;
     switch (edit->kind) {

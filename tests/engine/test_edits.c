@@ -191,6 +191,27 @@ static void a_document_stays_where_it_was_moved(void **state)
     fixture_close(&f);
 }
 
+/* What was put anew is seen where it would be now: it is kept nowhere, and moved by the next rebuild. */
+static void a_document_that_was_put_anew_is_not_kept(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    const gf_edit_request keep = GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("001"));
+    fixture_open_subjects(&f);
+    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
+    fixture_put(&f, "c", "001", "flour, yeast and water make bread dough");
+    assert_status(GF_ECONFLICT, fixture_try_edit(&f, &keep, &err));
+    assert_non_null(strstr(err.message, "document \"001\" was put anew since the build"));
+    assert_ok(fixture_try_move(&f, "001", a, &err));
+    fixture_rebuild_from(&f, GF_START_SERVED);
+    assert_int_equal(fixture_place_of(&f, "001"), a);
+    assert_int_equal(fixture_place_of(&f, "004"), b);
+    assert_ok(fixture_try_edit(&f, &keep, &err));
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 static void a_locked_centre_does_not_move(void **state)
 {
     (void)state;
@@ -1094,6 +1115,7 @@ int main(void)
         cmocka_unit_test(a_split_keeps_the_id_and_makes_new_ones),
         cmocka_unit_test(undo_restores_every_byte),
         cmocka_unit_test(a_document_stays_where_it_was_moved),
+        cmocka_unit_test(a_document_that_was_put_anew_is_not_kept),
         cmocka_unit_test(a_locked_centre_does_not_move),
         cmocka_unit_test(documents_keep_their_next_where_nothing_joins_a_lock),
         cmocka_unit_test(an_edit_made_while_a_rebuild_runs_is_in_it),
