@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* ---- by hand --------------------------------------------------------------------------------- */
 
@@ -919,6 +920,50 @@ static void what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next(void **state
     fixture_close(&f);
 }
 
+static long peak_kilobytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* Fifty parts of rows with a million columns, of which each has two: a number of each would take 400 MB. */
+static void a_split_into_many_parts_takes_little_memory(void **state)
+{
+    (void)state;
+    enum { ROWS = 80, FIRST = 60, COLUMNS = 1000000, PARTS = 50, MOST_KB = 250000 };
+    const char *texts[ROWS];
+    char name[ROWS][8];
+    gf_slice id[ROWS];
+    fixture f;
+    gf_error err;
+    gf_csr x;
+    gf_rebuild_result result;
+    assert_ok(gf_csr_init(&x, ROWS, COLUMNS, 2 * ROWS, &err));
+    for (uint32_t i = 0; i < ROWS; i++) {
+        texts[i] = "a text";
+        id[i] = gf_slice_of(name[i], (size_t)snprintf(name[i], sizeof name[i], "%03u", i));
+        x.col[2 * i] = i < FIRST ? 0 : 1;
+        x.col[2 * i + 1] = (i + 1) * (COLUMNS / (ROWS + 1));
+        x.val[2 * i] = x.val[2 * i + 1] = 1;
+        x.start[i + 1] = 2 * (i + 1);
+    }
+    gf_matrix m = {ROWS, COLUMNS, id, &x, NULL};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1, .matrix = &m);
+    fixture_open(&f);
+    fixture_put_texts(&f, "c", texts, ROWS);
+    fixture_set(&f, "c", "default", "k", "2");
+    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+    assert_ok(fixture_try_split(&f, fixture_place_of(&f, "000"), PARTS, &err));
+    long before = peak_kilobytes();
+    o.start = GF_START_FRESH;
+    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+    assert_int_equal(result.build.k, PARTS + 1);
+    assert_true(peak_kilobytes() - before < MOST_KB);
+    fixture_close(&f);
+    gf_csr_release(&x);
+}
+
 /*
  * A build of before is served, which has a merge whose fact was taken back elsewhere: what was before an earlier
  * split cannot be put back beside it, and waits for the rebuild.
@@ -1133,6 +1178,7 @@ int main(void)
         cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
         cmocka_unit_test(what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next),
+        cmocka_unit_test(a_split_into_many_parts_takes_little_memory),
         cmocka_unit_test(an_edit_below_one_that_was_forgotten_waits),
         cmocka_unit_test(an_own_label_that_is_taken_does_not_come_back),
         cmocka_unit_test(edits_outlast_the_pins),
