@@ -327,10 +327,15 @@ gf_status gf_edit_pin_label(gf_editing *e, uint32_t cluster, gf_slice label, gf_
     return st == GF_OK ? gf_pins_set_label(&e->pins, cluster, label, err) : st;
 }
 
-/* Whether a label that a cluster had is in the build in place of its own, which only a rebuild can bring back. */
-bool gf_edit_is_of_build(const gf_editing *e, uint32_t cluster, gf_slice label)
+gf_status gf_edit_is_of_build(const gf_editing *e, uint32_t cluster, gf_slice label, bool *is,
+                              gf_error *err)
 {
-    return label.len && gf_slice_equal(own_label(e, cluster), label);
+    gf_lease_owner owner = {false, ""};
+    *is = label.len && gf_slice_equal(own_label(e, cluster), label);
+    if (*is || !label.len) return GF_OK;
+    gf_status st = gf_edit_find_rebuild(e, &owner, err);
+    if (st == GF_OK) *is = owner.living;
+    return st;
 }
 
 static gf_status set_label(gf_editing *e, gf_kept_edit *kept, gf_error *err)
@@ -341,9 +346,11 @@ static gf_status set_label(gf_editing *e, gf_kept_edit *kept, gf_error *err)
         return gf_fail(err, GF_ENOTFOUND, "the label of cluster %" PRIu32 " is not pinned",
                        edit->cluster);
     kept->was.label = pinned ? *pinned : GF_SLICE("");
+    bool is_of_build = false;
     gf_status st = gf_edit_pin_label(e, edit->cluster, edit->text, GF_EEXISTS, err);
-    if (st == GF_OK && edit->off && gf_edit_is_of_build(e, edit->cluster, kept->was.label))
-        e->pins.owed = e->pins.edited;
+    if (st == GF_OK && edit->off)
+        st = gf_edit_is_of_build(e, edit->cluster, kept->was.label, &is_of_build, err);
+    if (st == GF_OK && is_of_build) e->pins.owed = e->pins.edited;
     return st;
 }
 

@@ -459,6 +459,40 @@ static void undo_while_a_rebuild_runs_is_done_by_the_next(void **state)
     }
 }
 
+/* The same of a label, which the build has in place of the cluster's own. */
+static void a_label_taken_back_while_a_rebuild_runs_goes_with_the_next(void **state)
+{
+    (void)state;
+    for (int undone = 0; undone < 2; undone++) {
+        fixture f;
+        gf_error err;
+        gf_rebuild_result result;
+        gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1,
+                                                  .progress = undo_meanwhile, .context = &f);
+        gf_buffer own = {0}, said = {0};
+        fixture_open_subjects(&f);
+        fixture_say(&f, &own);
+        assert_ok(fixture_try_label(&f, 1, "Mine", &err));
+        const gf_edit_request off =
+            GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = 1, .off = true);
+        if (undone)
+            assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+        else
+            rebuild_and_edit(&f, &off, 1);
+        fixture_say(&f, &said);
+        assert_non_null(strstr(gf_buffer_cstr(&said), "Mine"));
+        o = (gf_rebuild_options)GF_REBUILD_OPTIONS(.threads = 1);
+        assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+        assert_int_equal(result.outcome, GF_REBUILD_MADE);
+        fixture_say(&f, &said);
+        fixture_same(&own, &said);
+        fixture_is_sound(&f);
+        gf_buffer_release(&own);
+        gf_buffer_release(&said);
+        fixture_close(&f);
+    }
+}
+
 /* Witnesses of an edit that came among others are no reason to give its id to these, nor to join them. */
 static void few_witnesses_stand_for_no_cluster_of_others(void **state)
 {
@@ -1167,6 +1201,7 @@ int main(void)
         cmocka_unit_test(undo_after_a_rebuild_leaves_the_new_build_alone),
         cmocka_unit_test(undo_after_a_rebuild_is_done_by_the_next),
         cmocka_unit_test(undo_while_a_rebuild_runs_is_done_by_the_next),
+        cmocka_unit_test(a_label_taken_back_while_a_rebuild_runs_goes_with_the_next),
         cmocka_unit_test(few_witnesses_stand_for_no_cluster_of_others),
         cmocka_unit_test(a_lock_that_came_later_is_no_matter),
         cmocka_unit_test(a_later_edit_that_cannot_be_made_again_is_told),
