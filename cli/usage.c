@@ -65,6 +65,20 @@ static void collect_names(command_names *k)
     k->names[k->n++] = "help";
 }
 
+/* The only command whose last word that is, as "cluster merge" of "merge"; NULL. */
+static const char *find_by_last_word(const command_names *known, const char *word)
+{
+    const char *found = NULL;
+    for (size_t i = 0; i < known->n_commands; i++) {
+        const char *last = strrchr(known->names[i], ' ');
+        if (strcmp(known->names[i], word) == 0) return NULL;
+        if (!last || strcmp(last + 1, word) != 0) continue;
+        if (found) return NULL;
+        found = known->names[i];
+    }
+    return found;
+}
+
 int gf_usage_unknown_command(int n_words, char **words)
 {
     command_names known = {.n = 0};
@@ -78,8 +92,10 @@ int gf_usage_unknown_command(int n_words, char **words)
              is_group ? words[1] : "");
     for (size_t i = 0; i < sizeof asked; i++) /* PUT is put; ASCII letters only */
         lower[i] = (char)(asked[i] >= 'A' && asked[i] <= 'Z' ? asked[i] + ('a' - 'A') : asked[i]);
-    const char *nearest =
-        gf_nearest(gf_slice_str(lower), known.names, is_group ? known.n_commands : known.n);
+    const char *nearest = find_by_last_word(&known, lower);
+    if (!nearest)
+        nearest =
+            gf_nearest(gf_slice_str(lower), known.names, is_group ? known.n_commands : known.n);
     snprintf(message, sizeof message, "there is no command \"%s\"%s%s%s", asked,
              nearest ? "; did you mean \"" : "", nearest ? nearest : "", nearest ? "\"?" : "");
     return gf_usage_error(NULL, message);

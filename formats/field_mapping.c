@@ -60,6 +60,29 @@ static gf_status copy_text_names(gf_field_mapping *m, const gf_reader_options *o
     return GF_OK;
 }
 
+static void ask_for(gf_field_mapping *m, gf_slice name)
+{
+    if (name.len) m->asked[m->n_asked++].name = name;
+}
+
+/* What the caller named: a name that no record has is most likely mistyped. */
+static gf_status note_asked(gf_field_mapping *m, const gf_reader_options *options)
+{
+    size_t most = 3 + options->n_text + options->n_fields;
+    m->asked = gf_arena_alloc(&m->names, most * sizeof *m->asked);
+    if (!m->asked) return GF_ENOMEM;
+    memset(m->asked, 0, most * sizeof *m->asked);
+    ask_for(m, options->id.len ? m->id : (gf_slice){0});
+    ask_for(m, options->time.len ? m->time : (gf_slice){0});
+    ask_for(m, options->lang.len ? m->lang : (gf_slice){0});
+    for (size_t i = 0; i < m->n_text && options->n_text; i++)
+        ask_for(m, m->text[i]);
+    for (uint32_t i = 0; i < m->wanted.n && m->some_fields; i++)
+        ask_for(m, gf_strings_at(&m->wanted, i));
+    m->n_unseen = m->n_asked;
+    return GF_OK;
+}
+
 static gf_status copy_names(gf_field_mapping *m, const gf_reader_options *options)
 {
     gf_status st = GF_OK;
@@ -71,13 +94,14 @@ static gf_status copy_names(gf_field_mapping *m, const gf_reader_options *option
         uint32_t id;
         st = gf_strings_add(&m->wanted, options->fields[i], &id, NULL, NULL);
     }
-    return st;
+    return st == GF_OK ? note_asked(m, options) : st;
 }
 
 gf_status gf_field_mapping_init(gf_field_mapping *m, const gf_reader_options *options,
                                 gf_error *err)
 {
     *m = (gf_field_mapping){
+        .id_given = options->id.len > 0,
         .lang_given = options->lang.len > 0,
         .refuses_times = options->bad_times == GF_BAD_TIMES_REFUSE ||
                          (options->bad_times == GF_BAD_TIMES_USUAL && options->time.len > 0),
@@ -474,6 +498,17 @@ static bool has_wanted(const gf_field_mapping *m, const gf_parsed_record *parsed
     return false;
 }
 
+static void note_seen(gf_field_mapping *m, const gf_parsed_record *parsed)
+{
+    m->has_members |= parsed->n_members > 0;
+    for (size_t a = 0; a < m->n_asked && m->n_unseen; a++)
+        for (size_t i = 0; i < parsed->n_members && !m->asked[a].seen; i++)
+            if (gf_slice_equal(parsed->members[i].name, m->asked[a].name)) {
+                m->asked[a].seen = true;
+                m->n_unseen--;
+            }
+}
+
 static gf_status map_members(gf_field_mapping *m, gf_parsed_record *parsed, gf_record *record,
                              bool *has_text_field, gf_error *err)
 {
@@ -484,7 +519,9 @@ static gf_status map_members(gf_field_mapping *m, gf_parsed_record *parsed, gf_r
                                         &parsed->renamed, err);
     if (st != GF_OK) return st;
     roles r = find_roles(m, parsed, has_text_field);
+    note_seen(m, parsed);
     *has_text_field |= m->without_text && has_wanted(m, parsed);
+    m->lacks_id = m->id_given && !r.id;
     st = map_id(m, r.id, parsed, record, err);
     if (st == GF_OK && parsed->kind == GF_RECORD_DOCUMENT && !m->without_text)
         st = map_text(m, parsed, record, err);

@@ -9,9 +9,19 @@
 #include "formats/duplicate_fields_internal.h"
 #include "formats/format_internal.h"
 
+/** A field that was asked for by its name. */
+typedef struct gf_asked_field {
+    gf_slice name;
+    bool seen; /* in some record */
+} gf_asked_field;
+
 typedef struct gf_field_mapping {
     gf_slice id, time, lang; /* names of the fields; these and text copied into `names` */
-    bool lang_given;
+    bool id_given, lang_given;
+    gf_asked_field *asked; /* n_asked, in `names`; n_unseen of them in no record yet */
+    size_t n_asked, n_unseen;
+    bool has_members;   /* a record had fields */
+    bool lacks_id;      /* the latest record: it has no id, and one was asked for */
     bool refuses_times; /* records whose time cannot be read */
     gf_date_order dates;
     gf_slice *text; /* n_text */

@@ -2,7 +2,9 @@
  * A name of the text field that is wrong would refuse every record of the input, one by one. So
  * records are held back until one has a text field, or it is clear that none will:
  *
- *     a record with a text field comes     the held records are given out, all later ones pass
+ *     a record with a text field comes     the held records are given out, all later ones pass; but where
+ *                                          it lacks an id that was asked for the import ends: a wrong
+ *                                          name would make every record a new document
  *     MOST_RECORDS records without         the import ends; no held record was delivered
  *     the input ends                       likewise, where there were any
  *
@@ -54,10 +56,11 @@ static void list_names(gf_buffer *b, const gf_slice *names, size_t n, const char
     }
 }
 
-static gf_status no_text_field(const gf_held_records *h, const gf_field_mapping *m, gf_error *err)
+static gf_status no_named_field(const gf_held_records *h, const gf_field_mapping *m, gf_error *err)
 {
     gf_buffer wanted = {0}, found = {0};
-    list_names(&wanted, m->text, m->n_text, "\" or \"", 150);
+    bool is_id = m->lacks_id && h->has_text;
+    list_names(&wanted, is_id ? &m->id : m->text, is_id ? 1 : m->n_text, "\" or \"", 150);
     list_names(&found, h->found.entries, h->found.n, ", ", 200);
     if (h->found.n == 0) gf_buffer_str(&found, "none");
     gf_status st = gf_buffer_check(&wanted, err);
@@ -66,7 +69,9 @@ static gf_status no_text_field(const gf_held_records *h, const gf_field_mapping 
         st = gf_fail(err, GF_EINVAL, "no field \"%.*s\" in %.*s; fields found: %.*s%s%s",
                      GF_SLICE_ARG(gf_buffer_view(&wanted)),
                      GF_SLICE_ARG(gf_buffer_view(&h->source)), GF_SLICE_ARG(gf_buffer_view(&found)),
-                     m->text_is_fixed ? "" : "; choose with --text",
+                     is_id              ? "; choose with --id"
+                     : m->text_is_fixed ? ""
+                                        : "; choose with --text",
                      h->has_header ? "; is there a header?" : "");
     gf_buffer_release(&wanted);
     gf_buffer_release(&found);
@@ -75,7 +80,7 @@ static gf_status no_text_field(const gf_held_records *h, const gf_field_mapping 
 
 gf_status gf_held_records_end(gf_held_records *h, const gf_field_mapping *m, gf_error *err)
 {
-    if (!h->is_decided && h->n_without) return no_text_field(h, m, err);
+    if (!h->is_decided && h->n_without) return no_named_field(h, m, err);
     h->is_releasing = true;
     return GF_OK;
 }
@@ -123,14 +128,15 @@ gf_status gf_held_records_pass(gf_held_records *h, const gf_record *record,
 {
     *later = false;
     if (h->is_decided) return GF_OK;
-    if (parsed && has_text) {
+    if (parsed && has_text && !m->lacks_id) {
         h->is_decided = h->is_releasing = true;
         return GF_OK;
     }
     if (parsed) {
+        h->has_text = has_text;
         gf_status st = note_fields(h, record, parsed, err);
         if (st != GF_OK) return st;
-        if (h->n_without == MOST_RECORDS) return no_text_field(h, m, err);
+        if (has_text || h->n_without == MOST_RECORDS) return no_named_field(h, m, err);
     }
     if (h->is_releasing || h->n_without == 0) return GF_OK;
     *later = true;

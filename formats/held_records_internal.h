@@ -8,6 +8,7 @@
 
 typedef struct gf_held_records {
     bool has_header;    /* the first record without a text has */
+    bool has_text;      /* the latest record has a text field */
     bool is_decided;    /* a text field was seen: everything passes */
     bool is_releasing;  /* held records are given out; no further one is held */
     uint64_t n_without; /* records that have fields, but no text field */
@@ -29,11 +30,12 @@ bool gf_held_records_next(gf_held_records *held, gf_record *record);
  * Pass a record on.
  *
  * @param parsed       the record's fields, NULL where it has none (broken, skipped)
- * @param has_text    whether one of them is a text field
+ * @param has_text   whether one of them is a text field
  * @param mapping     whose names the error gives
  * @param[out] later  the record was copied and is delivered later, if at all. Where it is false,
  *                    gf_held_records_next comes first
- * @return GF_OK; GF_EINVAL where these were too many records without; GF_ENOMEM
+ * @return GF_OK; GF_EINVAL where these were too many records without, or the first with a text lacks the
+ *         id that was asked for; GF_ENOMEM
  */
 gf_status gf_held_records_pass(gf_held_records *held, const gf_record *record,
                                const gf_parsed_record *parsed, bool has_text,

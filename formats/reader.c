@@ -9,12 +9,14 @@
 #include "formats/reader.h"
 
 #include "base/memory.h"
+#include "base/utf8.h"
 #include "formats/bytes/content.h"
 #include "formats/bytes/unpacked.h"
 #include "formats/held_records_internal.h"
 #include "formats/json_record.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 /*
  * A record may take more bytes in its file than as a document: an escape such as \u00e9 takes 6 for
@@ -280,6 +282,22 @@ static gf_status make_record(gf_reader *r, gf_record *record, bool *has_fields,
     return st;
 }
 
+/* Names that the caller gave and no record had: nothing is refused, since a field may well be rare. */
+static void remark_on_unseen(const gf_reader *r)
+{
+    enum { SHOWN = 100 };
+    char message[SHOWN + 160];
+    const gf_field_mapping *m = &r->mapping;
+    for (size_t i = 0; i < m->n_asked && m->has_members && r->remark; i++) {
+        gf_slice name = gf_utf8_cut(m->asked[i].name, SHOWN);
+        if (m->asked[i].seen) continue;
+        snprintf(message, sizeof message,
+                 "no record has a field \"%.*s\", which was asked for: is its name written so?",
+                 GF_SLICE_ARG(name));
+        r->remark(r->remark_context, "no_field", (gf_slice){"", 0}, message);
+    }
+}
+
 static gf_status next_record(gf_reader *r, gf_record *record, gf_error *err)
 {
     for (;;) {
@@ -294,7 +312,9 @@ static gf_status next_record(gf_reader *r, gf_record *record, gf_error *err)
         if (st == GF_ENOTFOUND) {
             st = gf_held_records_end(&r->held, &r->mapping, err);
             if (st != GF_OK) return st;
-            return gf_held_records_next(&r->held, record) ? GF_OK : GF_ENOTFOUND;
+            if (gf_held_records_next(&r->held, record)) return GF_OK;
+            remark_on_unseen(r);
+            return GF_ENOTFOUND;
         }
         if (st == GF_OK) st = make_record(r, &r->waiting, &has_fields, &has_text_field, err);
         if (st == GF_OK)

@@ -250,13 +250,17 @@ static gf_status add_to_run(filling *f, gf_error *err)
 
 /* ---- the whole ------------------------------------------------------------------------------- */
 
+static void prepare(const gf_table_copying *c, gf_batch *b)
+{
+    if (c->prepare) c->prepare(c->context, b);
+}
+
 static gf_status write_if_full(filling *f, gf_error *err)
 {
     gf_batch *b = f->behind.batch;
     if (gf_batch_changes(b) < BATCH_CHANGES && gf_batch_bytes(b) < BATCH_BYTES) return GF_OK;
-    gf_status st = gf_write_behind_next(&f->behind, err);
-    if (st == GF_OK) gf_batch_stamp(f->behind.batch, f->c->stamp);
-    return st;
+    prepare(f->c, b);
+    return gf_write_behind_next(&f->behind, err);
 }
 
 static gf_status make_key(filling *f, gf_error *err)
@@ -317,12 +321,12 @@ gf_status gf_table_copy(gf_table_copying *c, gf_error *err)
     uint32_t families = gf_table_families(c->from, c->families);
     gf_status st = gf_batch_create(c->to->db, &first, err);
     if (st != GF_OK) return st;
-    gf_batch_stamp(first, c->stamp);
     gf_write_behind_begin(&f.behind, c->to->db, first);
     /* A sync is then of all that was written before; else each row has one of its own. */
     f.behind.unsynced = gf_database_capabilities(c->to->db) & GF_BACKEND_BATCH;
     for (f.family = 0; f.family < GF_MAX_FAMILIES && st == GF_OK; f.family++)
         if (families >> f.family & 1) st = copy_family(&f, err);
+    prepare(c, f.behind.batch); /* what is left is written at the end, by either */
     st = gf_write_behind_end(&f.behind, st, err);
     if (st == GF_OK) st = gf_batch_write(first, GF_SYNC_ON, err);
     if (st == GF_OK && c->told) c->told(c->context, c->entries);

@@ -13,6 +13,8 @@
 
 /** Told of each thousand entries, and of the last. */
 typedef void gf_table_copy_told(void *context, uint64_t entries);
+/** Told of each batch before it is written: what it is written as (gf_batch_stamp), and where alone (gf_batch_guard). */
+typedef void gf_table_copy_prepare(void *context, gf_batch *batch);
 
 typedef struct gf_table_copying {
     gf_table *from, *to; /* `to` is empty, and has the same families under the same numbers */
@@ -23,10 +25,10 @@ typedef struct gf_table_copying {
     uint32_t families;           /* bits: those that are copied */
     bool timeless;   /* cells get no times: those of `from` are its backend's own (stamps) */
     bool cell_times; /* each cell of a packed row has a time of its own, in `from` or in `to` */
-    uint64_t stamp;  /* where rows of `to` hold themselves, as gf_batch_stamp; else 0 */
     int64_t untimed; /* the time of cells that have none; 0: they are put without */
     const gf_cancel *cancel;
-    gf_table_copy_told *told; /* may be NULL */
+    gf_table_copy_told *told;       /* may be NULL */
+    gf_table_copy_prepare *prepare; /* likewise */
     void *context;
     uint64_t entries, bytes; /* out: added to; rows of packed families, cells of wide ones */
     int64_t newest;          /* out: raised to the latest time of a cell */

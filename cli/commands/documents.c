@@ -390,7 +390,9 @@ static const gf_command duplicates_command = {
         "A group is its earliest document, the representative, and those whose weighted terms\n"
         "have a cosine of at least --min with it, in the space of the served build of the\n"
         "configuration default. Each document is in one group, that of the nearest\n"
-        "representative before it. Documents put since are compared too.\n",
+        "representative before it. Documents put since are compared too. Words that the build\n"
+        "leaves out (min_df: rare ones) count for nothing, so short texts may be as near as\n"
+        "copies and say something else: look before you delete.\n",
     GF_WORDS(duplicates_words),
     .display = {GF_COLUMNS(duplicate_columns), .nothing = "no two documents are as near"},
 };

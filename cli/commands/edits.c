@@ -66,9 +66,9 @@ static void show_edit(gf_session *s, gf_json_value row)
 
 static void show_undo(gf_session *s, gf_json_value row)
 {
-    fprintf(s->out, "took back edit %.0f: ", gf_member_number(row, "edit"));
+    fprintf(s->out, "took back edit %.0f (\"", gf_member_number(row, "edit"));
     print_done(s, row);
-    fputs(gf_member_flag(row, "waits") ? "; that takes effect with the next rebuild\n" : "\n",
+    fputs(gf_member_flag(row, "waits") ? "\"); that takes effect with the next rebuild\n" : "\")\n",
           s->out);
 }
 

@@ -6,6 +6,7 @@
 #include "cli/terminal/text.h"
 
 #include <assert.h>
+#include <string.h>
 
 enum {
     KEPT_ROWS = 1000,
@@ -81,14 +82,20 @@ static bool shrink_texts(gf_text_table *t, unsigned least)
     return true;
 }
 
-/* Leave out the last column that is shown, but for the first two; false where none is left. */
+/* The text of a document, which is what its row is read for. */
+static bool is_text(const gf_display_column *column)
+{
+    return column->header && strcmp(column->header, "text") == 0;
+}
+
+/* Leave out the last column that is shown and no text, but for the first two; false where none is left. */
 static bool leave_one_out(gf_text_table *t)
 {
     size_t shown = 0, last = 0;
     for (size_t c = 0; c < t->display->n_columns; c++) {
         if (!t->widths[c]) continue;
         shown++;
-        last = c;
+        if (!is_text(&t->display->columns[c])) last = c;
     }
     t->no_room[last] = shown > 2;
     return t->no_room[last];

@@ -316,25 +316,26 @@ static const gf_label_candidate *next_term(const gf_label_counted *c,
     return best;
 }
 
-static void write_mixed(const gf_label_counted *c, uint32_t terms, gf_buffer *form)
+/* The only cluster is as mixed as all documents are, which says nothing: it has the terms alone. */
+static void write_mixed(const gf_label_counted *c, bool only, uint32_t terms, gf_buffer *form)
 {
     const gf_label_candidate *taken[MOST_MIXED_TERMS];
     gf_buffer_reset(form);
     for (uint32_t n = 0; n < terms; n++) {
         taken[n] = next_term(c, taken, n);
         if (!taken[n]) return;
-        gf_buffer_str(form, n ? ", " : "mixed: ");
+        gf_buffer_str(form, n ? ", " : only ? "" : "mixed: ");
         gf_buffer_slice(form, taken[n]->places.form);
     }
 }
 
 /* A label of the cluster's terms that nothing else has; form is empty where there is none. */
-static gf_status give_mixed(const gf_label_counted *c, gf_labels_given *g, gf_buffer *form,
+static gf_status give_mixed(const gf_labelling *l, uint32_t j, gf_labels_given *g, gf_buffer *form,
                             gf_error *err)
 {
     for (uint32_t terms = MIXED_TERMS; terms <= MOST_MIXED_TERMS; terms++) {
         bool fresh = false;
-        write_mixed(c, terms, form);
+        write_mixed(&l->counted[j], l->k == 1, terms, form);
         gf_status st = gf_buffer_check(form, err);
         if (st == GF_OK && form->len) st = gf_label_give(g, gf_buffer_view(form), &fresh, err);
         if (st != GF_OK || fresh || form->len == 0) return st;
@@ -393,7 +394,7 @@ static gf_status choose_label(const gf_labelling *l, uint32_t j, gf_labels_given
     gf_buffer form = {0};
     choice chosen;
     gf_status st = give_name(l, j, g, &form, &chosen, err);
-    if (st == GF_OK && form.len == 0) st = give_mixed(&l->counted[j], g, &form, err);
+    if (st == GF_OK && form.len == 0) st = give_mixed(l, j, g, &form, err);
     if (st == GF_OK && form.len == 0) st = give_otherwise(l, j, g, &form, err);
     if (st == GF_OK) {
         *label = gf_arena_copy(memory, gf_buffer_view(&form));

@@ -17,7 +17,7 @@
  * is in fewer itself; to a longer one that holds it and is nearly as frequent; and where a larger
  * cluster has a name that means the same, to one of half its score. A single word that is in few
  * members gets a second one beside it, which others of them have: "games / season". If nothing but
- * vague words holds a cluster together, its label is "mixed: " and three of them. The label that a
+ * vague words holds a cluster together, its label is "mixed: " and three of them (of the only cluster these alone). The label that a
  * cluster had before stays as long as it scores 80 % of the new one. No two labels have the same
  * terms or the same letters; larger clusters choose first. docs/names.md has the whole rule.
  *

@@ -40,7 +40,7 @@ gf_status gf_store_copy(const char *from, const char *to, const gf_copy_options 
                         gf_copied *copied, gf_error *err)
 {
     bool one;
-    gf_copy_work m = {.from_name = from, .options = options, .copied = copied};
+    gf_copy_work w = {.options = options, .copied = copied};
     gf_store_options o =
         GF_STORE_OPTIONS(.wait_seconds = options->wait_seconds, .purpose = "copy",
                          .cancel = options->cancel, .read_only = !gf_hbase_is_url(from));
@@ -50,14 +50,13 @@ gf_status gf_store_copy(const char *from, const char *to, const gf_copy_options 
     if (st == GF_OK) st = check_place(to, err);
     if (st == GF_OK) st = are_one_place(from, to, &one, err);
     if (st == GF_OK && one) st = gf_fail(err, GF_EINVAL, "%s and %s are one store", from, to);
-    if (st == GF_OK) st = gf_store_open(from, &o, &m.from, err);
+    if (st == GF_OK) st = gf_store_open(from, &o, &w.from, err);
     if (st != GF_OK) return st;
-    if (options->open_more && gf_hbase_is_url(from)) st = options->open_more(m.from, false, err);
-    if (st != GF_OK) {
-        gf_store_close(m.from);
-        return st;
-    }
-    st = gf_hbase_is_url(to) ? gf_copy_to_hbase(&m, to, err) : gf_copy_to_folder(&m, to, err);
-    gf_store_close(m.from);
+    if (options->open_more && gf_hbase_is_url(from)) st = options->open_more(w.from, false, err);
+    if (st == GF_OK) st = gf_copy_mark_make(gf_slice_str(from), &w.mark, err);
+    if (st == GF_OK)
+        st = gf_hbase_is_url(to) ? gf_copy_to_hbase(&w, to, err) : gf_copy_to_folder(&w, to, err);
+    gf_copy_mark_release(&w.mark);
+    gf_store_close(w.from);
     return st;
 }

@@ -9,6 +9,7 @@
 #ifndef GF_ENGINE_COPY_COPY_INTERNAL_H
 #define GF_ENGINE_COPY_COPY_INTERNAL_H
 
+#include "engine/store/copy_mark.h"
 #include "engine/store/store_internal.h"
 
 /** The namespace whose rows a database has whose tables others know. */
@@ -32,7 +33,8 @@ typedef struct gf_copy_plan {
     const gf_snapshot *snapshot;
     gf_copy_table *list; /* n of capacity */
     size_t n, capacity;
-    uint64_t users; /* tables of users among them */
+    uint64_t users;     /* tables of users among them */
+    gf_copy_mark *mark; /* renewed while tables are made */
     gf_arena memory;
 } gf_copy_plan;
 
@@ -58,19 +60,21 @@ void gf_copy_plan_release(gf_copy_plan *plan);
 
 /* ---- rows.c ---------------------------------------------------------------------------------- */
 
-/** Copy all of a store into a database that has nothing. What was written when it fails stays, marked. */
-gf_status gf_store_copy_into(gf_store *from, const char *from_name, gf_database *to,
-                             const gf_copy_options *options, gf_copied *copied, gf_error *err);
-
-/* ---- folder.c, hbase.c ----------------------------------------------------------------------- */
-
-/** What is copied to a place. */
+/** What is copied. The mark is made (gf_copy_mark_make) before, and released after, by who copies. */
 typedef struct gf_copy_work {
     gf_store *from;
-    const char *from_name;
     const gf_copy_options *options;
     gf_copied *copied;
+    gf_copy_mark mark;
 } gf_copy_work;
+
+/**
+ * Copy all of a store into a database that has nothing. What was written when it fails stays, marked.
+ * GF_EBUSY: another process copies to the same place, or this store has no one state and was changed.
+ */
+gf_status gf_store_copy_into(gf_copy_work *work, gf_database *to, gf_error *err);
+
+/* ---- folder.c, hbase.c ----------------------------------------------------------------------- */
 
 /** Copy into a folder that is not there. GF_EEXISTS; GF_EBUSY where somebody else is making it. */
 gf_status gf_copy_to_folder(gf_copy_work *work, const char *to, gf_error *err);

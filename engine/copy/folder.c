@@ -2,15 +2,13 @@
 #include "engine/copy/copy_internal.h"
 
 #include "base/file.h"
-#include "engine/store/copy_mark.h"
 #include "storage/backend.h"
 
 #include <string.h>
 
 static gf_status fill_folder(void *context, gf_database *db, gf_error *err)
 {
-    const gf_copy_work *m = context;
-    return gf_store_copy_into(m->from, m->from_name, db, m->options, m->copied, err);
+    return gf_store_copy_into(context, db, err);
 }
 
 /* Count what the copy has, which also shows that it opens. */

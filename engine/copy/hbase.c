@@ -4,7 +4,6 @@
 #include "base/grow.h"
 #include "base/memory.h"
 #include "engine/rows/scan.h"
-#include "engine/store/copy_mark.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "storage/backend.h"
 #include "storage/hbase/backend.h"
@@ -164,7 +163,7 @@ gf_status gf_copy_to_hbase(gf_copy_work *m, const char *to, gf_error *err)
     gf_database *db;
     gf_status st = open_empty(to, m->options, &db, err);
     if (st != GF_OK) return st;
-    st = gf_store_copy_into(m->from, m->from_name, db, m->options, m->copied, err);
+    st = gf_store_copy_into(m, db, err);
     gf_database_close(db);
     if (st == GF_OK || m->copied->entries) return st;
     /* Not a row was copied: the namespace is left as it was. */
@@ -174,7 +173,8 @@ gf_status gf_copy_to_hbase(gf_copy_work *m, const char *to, gf_error *err)
     gf_copy_options dropping = *m->options;
     dropping.cancel = NULL;
     if (gf_store_create(to, &o, &s, NULL) != GF_OK) return st;
-    if (gf_copy_mark_read(s, &mark, NULL) == GF_OK) drop_copy(s, &dropping, true, NULL);
+    if (gf_copy_mark_read(s, &mark, NULL) == GF_OK && gf_copy_mark_is(&m->mark, &mark))
+        drop_copy(s, &dropping, true, NULL);
     gf_row_release(&mark);
     gf_store_free(s);
     return st;

@@ -35,7 +35,7 @@ static gf_status add_table(gf_copy_plan *p, gf_table *from, gf_table *to, gf_sli
         return gf_fail_memory(err, "a copy");
     p->list[p->n++] =
         (gf_copy_table){.from = from, .to = to, .name = kept, .families = GF_ALL_FAMILIES};
-    return GF_OK;
+    return gf_copy_mark_renew(p->mark, err);
 }
 
 /* ---- the engine's tables --------------------------------------------------------------------- */
@@ -221,6 +221,7 @@ static gf_status write_row(gf_copy_plan *p, const gf_user_table *t, gf_slice id,
                            {GF_SLICE("number"), gf_number_write(&digits, number)}};
     gf_status st = gf_batch_create(p->to, &batch, err);
     if (st != GF_OK) return st;
+    gf_copy_mark_guard(p->mark, batch);
     gf_batch_replace(batch, p->tables.tables, t->key, GF_TABLES_MAIN, columns, number ? 3 : 2, 0);
     st = gf_batch_write(batch, GF_SYNC_ON, err);
     gf_batch_free(batch);
@@ -274,6 +275,7 @@ static gf_status put_counter(gf_copy_plan *p, gf_error *err)
     if (st == GF_OK && next) {
         st = gf_batch_create(p->to, &batch, err);
         if (st == GF_OK) {
+            gf_copy_mark_guard(p->mark, batch);
             gf_batch_put(batch, p->tables.tables, gf_buffer_view(&key), GF_TABLES_COUNTER,
                          GF_SLICE("next"), gf_number_write(&digits, next), 0);
             st = gf_batch_write(batch, GF_SYNC_ON, err);

@@ -5,13 +5,16 @@
 #include "base/number.h"
 #include "storage/backend.h"
 
+#include <inttypes.h>
 #include <stdio.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 enum { BEAT_SECONDS = 5, SILENCE_SECONDS = 30 };
 
 #define SOURCE "copying"
 #define OWNER  "copied_by"
+#define TOKEN  "token"
 #define BEAT   "beat"
 
 static gf_status mark_key(gf_buffer *key, gf_error *err)
@@ -20,53 +23,83 @@ static gf_status mark_key(gf_buffer *key, gf_error *err)
     return gf_buffer_check(key, err);
 }
 
-void gf_copy_mark_name(gf_copy_mark *m)
+gf_status gf_copy_mark_make(gf_slice from, gf_copy_mark *m, gf_error *err)
 {
     char host[64] = "";
+    uint64_t token;
     gethostname(host, sizeof host - 1);
+    *m = (gf_copy_mark){.from = from};
     snprintf(m->owner, sizeof m->owner, "process %ld of %s", (long)getpid(), host);
+    if (getrandom(&token, sizeof token, 0) != sizeof token)
+        return gf_fail_errno(err, "random numbers");
+    snprintf(m->token, sizeof m->token, "%016" PRIx64, token);
+    return mark_key(&m->key, err);
 }
 
-/* there: false takes it off. */
-static gf_status write_mark(gf_copy_mark *m, bool there, gf_error *err)
+void gf_copy_mark_release(gf_copy_mark *m)
 {
-    gf_batch *batch = NULL;
-    gf_buffer key = {0};
+    gf_buffer_release(&m->key);
+}
+
+static bool is_seen(const gf_copy_mark *m)
+{
+    return gf_database_capabilities(m->to) & GF_BACKEND_NAMED;
+}
+
+/* expected NULL: there is none yet. there: false takes it off. */
+static gf_status write_mark(gf_copy_mark *m, const gf_slice *expected, bool there, gf_error *err)
+{
+    gf_batch *batch;
     gf_number_digits digits;
+    gf_slice key = gf_buffer_view(&m->key);
     gf_column columns[] = {{GF_SLICE(SOURCE), m->from},
                            {GF_SLICE(OWNER), gf_slice_str(m->owner)},
+                           {GF_SLICE(TOKEN), gf_slice_str(m->token)},
                            {GF_SLICE(BEAT), gf_number_write(&digits, ++m->beats)}};
-    gf_status st = mark_key(&key, err);
-    if (st == GF_OK) st = gf_batch_create(m->to, &batch, err);
-    if (st == GF_OK) {
-        gf_slice row = gf_buffer_view(&key);
-        if (there)
-            gf_batch_replace(batch, m->tables, row, GF_TABLES_PROGRESS, columns, 3, 0);
-        else
-            gf_batch_delete_row(batch, m->tables, row, 1u << GF_TABLES_PROGRESS);
-        st = gf_batch_write(batch, GF_SYNC_ON, err);
-    }
-    m->last = gf_clock_seconds();
+    gf_status st = gf_batch_create(m->to, &batch, err);
+    if (st != GF_OK) return st;
+    if (there)
+        gf_batch_replace(batch, m->tables, key, GF_TABLES_PROGRESS, columns, 4, 0);
+    else
+        gf_batch_delete_row(batch, m->tables, key, 1u << GF_TABLES_PROGRESS);
+    st = gf_batch_write_if(batch, m->tables, key, GF_TABLES_PROGRESS, GF_SLICE(TOKEN), expected,
+                           GF_SYNC_ON, err);
     gf_batch_free(batch);
-    gf_buffer_release(&key);
+    m->last = gf_clock_seconds();
     return st;
 }
 
-gf_status gf_copy_mark_write(gf_copy_mark *m, gf_error *err)
+gf_status gf_copy_mark_put(gf_copy_mark *m, gf_database *to, gf_table *tables, gf_error *err)
 {
-    return write_mark(m, true, err);
+    m->to = to;
+    m->tables = tables;
+    return write_mark(m, NULL, true, err);
 }
 
 gf_status gf_copy_mark_renew(gf_copy_mark *m, gf_error *err)
 {
-    bool shared = gf_database_capabilities(m->to) & GF_BACKEND_NAMED;
-    if (!shared || gf_clock_seconds() - m->last <= BEAT_SECONDS) return GF_OK;
-    return write_mark(m, true, err);
+    gf_slice token = gf_slice_str(m->token);
+    if (!is_seen(m) || gf_clock_seconds() - m->last <= BEAT_SECONDS) return GF_OK;
+    return write_mark(m, &token, true, err);
+}
+
+void gf_copy_mark_guard(const gf_copy_mark *m, gf_batch *batch)
+{
+    if (is_seen(m))
+        gf_batch_guard(batch, m->tables, gf_buffer_view(&m->key), GF_TABLES_PROGRESS,
+                       GF_SLICE(TOKEN), gf_slice_str(m->token));
 }
 
 gf_status gf_copy_mark_remove(gf_copy_mark *m, gf_error *err)
 {
-    return write_mark(m, false, err);
+    gf_slice token = gf_slice_str(m->token);
+    return write_mark(m, &token, false, err);
+}
+
+bool gf_copy_mark_is(const gf_copy_mark *m, const gf_row *row)
+{
+    const gf_cell *token = gf_row_find(row, GF_TABLES_PROGRESS, TOKEN);
+    return token && gf_slice_equal(token->value, gf_slice_str(m->token));
 }
 
 gf_status gf_copy_mark_read(gf_store *s, gf_row *row, gf_error *err)

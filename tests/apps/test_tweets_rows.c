@@ -123,7 +123,7 @@ static void a_copy_of_an_import_that_ended(void **state)
         open_process(&copy, NULL);
         gf_model_end_after(p[0].backend, end);
         ended = import_lines(&p[0], gf_buffer_view(&lines), &created, &err) != GF_OK;
-        assert_ok(gf_store_copy_into(p[1].store, "a", copy.store->db, &o, &copied, &err));
+        assert_ok(fixture_copy(p[1].store, copy.store->db, &o, &copied, &err));
         assert_ok(gf_tweets_read_info(copy.tweets, &info, &err));
         if (info.tweets) check_whole(&copy, info.tweets);
         assert_ok(import_lines(&copy, gf_buffer_view(&lines), &again, &err));

@@ -13,6 +13,10 @@ gf_store *fixture_share(gf_backend *first, gf_backend **backend);
 /** The same with these capabilities in place of all. */
 gf_store *fixture_share_as(gf_backend *first, unsigned capabilities, gf_backend **backend);
 
+/** Copy a store, called "where", into a database. */
+gf_status fixture_copy(gf_store *from, gf_database *to, const gf_copy_options *options,
+                       gf_copied *copied, gf_error *err);
+
 /** The other processes have ended: whoever looks at their leases knows it at once. */
 void fixture_know_ended(gf_store *store);
 

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "engine/copy/copy_internal.h"
-#include "engine/store/copy_mark.h"
+#include "engine/rows/scan.h"
 #include "engine/user_tables/user_tables_internal.h"
 #include "tests/engine/fixture_runs.h"
 #include "tests/engine/soundness.h"
@@ -257,7 +257,7 @@ static void begins_anew(void **state)
     snprintf(to, sizeof to, "%s", path_in("to"));
     snprintf(half, sizeof half, "%s.new", to);
     assert_ok(gf_store_open(half, &GF_STORE_OPTIONS(.create = true), &s, &err));
-    assert_int_equal(gf_store_copy_into(f.store, "where", s->db, &o, &copied, &err), GF_ECANCELLED);
+    assert_int_equal(fixture_copy(f.store, s->db, &o, &copied, &err), GF_ECANCELLED);
     gf_store_close(s);
     assert_int_equal(gf_store_open(half, &GF_STORE_OPTIONS(), &s, &err), GF_EINVAL);
     assert_non_null(strstr(err.message, "a copy of where that is not whole"));
@@ -293,10 +293,10 @@ static void goes_there_and_back(unsigned capabilities)
     fill(&f);
     fixture g = {.store = fixture_share_as(NULL, capabilities, &there)};
     fixture h = {.store = fixture_share_as(NULL, all, &back)};
-    assert_ok(gf_store_copy_into(f.store, "a", g.store->db, &o, &copied, &err));
+    assert_ok(fixture_copy(f.store, g.store->db, &o, &copied, &err));
     assert_same(f.store, g.store);
     assert_ok(gf_copy_mark_check(g.store, "g", &err));
-    assert_ok(gf_store_copy_into(g.store, "b", h.store->db, &o, &copied, &err));
+    assert_ok(fixture_copy(g.store, h.store->db, &o, &copied, &err));
     assert_same(f.store, h.store);
     const char *fault = soundness_fault(h.store, false);
     if (fault) fail_msg("%s", fault);
@@ -343,7 +343,7 @@ static void tells_of_changes(void **state)
     fixture h = {.store = fixture_share(NULL, &back)};
     fixture_put_subjects(&g, "c");
     gf_copy_options o = GF_COPY_OPTIONS(.progress = put_meanwhile, .context = &g);
-    assert_int_equal(gf_store_copy_into(g.store, "b", h.store->db, &o, &copied, &err), GF_EBUSY);
+    assert_int_equal(fixture_copy(g.store, h.store->db, &o, &copied, &err), GF_EBUSY);
     assert_non_null(strstr(err.message, "were changed while they were copied"));
     assert_int_equal(gf_copy_mark_check(h.store, "h", &err), GF_EINVAL);
     gf_store_close(g.store);
@@ -363,11 +363,123 @@ static void tells_what_cannot_be(void **state)
     fixture_open(&f);
     fill_table(&f, "people");
     gf_store *s = fixture_share_as(NULL, named, &there);
-    assert_int_equal(gf_store_copy_into(f.store, "a", s->db, &o, &copied, &err), GF_EINVAL);
+    assert_int_equal(fixture_copy(f.store, s->db, &o, &copied, &err), GF_EINVAL);
     assert_non_null(strstr(err.message, "table \"people\" is of the namespace \"test\""));
     assert_ok(gf_copy_mark_check(s, "s", &err)); /* nothing was written */
     gf_store_close(s);
     fixture_close(&f);
+}
+
+/* ---- another process ------------------------------------------------------------------------- */
+
+/* Another process takes a copy for one that was cut short, once builds are copied, and begins its own. */
+typedef struct taking_over {
+    gf_store *store; /* another process' */
+    gf_copy_mark mark;
+    bool taken;
+} taking_over;
+
+static void take_over(void *context, gf_slice table, uint64_t done, uint64_t total)
+{
+    gf_error err;
+    gf_row row = {0};
+    gf_batch *batch;
+    taking_over *t = context;
+    gf_database *db = t->store->db;
+    gf_table *tables = t->store->tables.tables;
+    (void)done, (void)total;
+    if (t->taken || !gf_slice_equal(table, GF_SLICE("builds"))) return;
+    t->taken = true;
+    assert_ok(gf_copy_mark_read(t->store, &row, &err));
+    assert_false(gf_copy_mark_is(&t->mark, &row));
+    assert_int_equal(gf_copy_mark_put(&t->mark, db, tables, &err), GF_ECONFLICT);
+    assert_ok(gf_batch_create(db, &batch, &err));
+    gf_batch_delete_row(batch, tables, row.key, 1u << GF_TABLES_PROGRESS);
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    assert_ok(gf_copy_mark_put(&t->mark, db, tables, &err));
+    gf_batch_free(batch);
+    gf_row_release(&row);
+}
+
+/* A copy that was taken over writes nothing more, and is not told as done. */
+static void gives_way(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    gf_copied copied;
+    gf_backend *there, *other;
+    gf_row row = {0};
+    bool has;
+    taking_over t = {.taken = false};
+    gf_copy_options o = GF_COPY_OPTIONS(.progress = take_over, .context = &t);
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_rebuild(&f, "c");
+    gf_store *to = fixture_share_as(NULL, GF_BACKEND_SHARED | GF_BACKEND_NAMED, &there);
+    t.store = fixture_share_as(there, GF_BACKEND_SHARED | GF_BACKEND_NAMED, &other);
+    assert_ok(gf_copy_mark_make(GF_SLICE("another"), &t.mark, &err));
+    assert_int_equal(fixture_copy(f.store, to->db, &o, &copied, &err), GF_EBUSY);
+    assert_non_null(strstr(err.message, "another process is copying to the same place"));
+    assert_true(t.taken);
+    assert_ok(gf_copy_mark_read(to, &row, &err));
+    assert_true(gf_copy_mark_is(&t.mark, &row));
+    assert_ok(gf_scan_finds(to->tables.collections, NULL, GF_COLLECTIONS_MAIN, (gf_slice){0}, &has,
+                            &err));
+    assert_false(has); /* they come behind the builds */
+    assert_int_equal(fixture_copy(f.store, to->db, &o, &copied, &err), GF_EBUSY);
+    assert_int_equal(gf_copy_mark_remove(&t.mark, &err), GF_OK);
+    gf_row_release(&row);
+    gf_copy_mark_release(&t.mark);
+    gf_store_close(t.store);
+    gf_store_close(to);
+    fixture_close(&f);
+}
+
+typedef struct ending {
+    gf_store *store;
+    gf_backend *backend;
+    bool ended;
+} ending;
+
+/* A put whose process ends once its journal is there, before the collection's row changes. */
+static void end_in_a_put(void *context, gf_slice table, uint64_t done, uint64_t total)
+{
+    gf_error err;
+    ending *e = context;
+    gf_document d = {.id = GF_SLICE("half"), .text = GF_SLICE("a fox that is put by half")};
+    (void)done, (void)total;
+    if (e->ended || !gf_slice_equal(table, GF_SLICE("documents"))) return;
+    e->ended = true;
+    gf_model_end_after(e->backend, 3); /* the hold, the journal, the change */
+    assert_true(fixture_try_put(e->store, "c", &d, &err) != GF_OK);
+}
+
+/* A batch of another process that was cut short would be there by half. */
+static void tells_of_a_batch_that_was_cut_short(void **state)
+{
+    (void)state;
+    gf_error err;
+    gf_copied copied;
+    gf_backend *there, *other, *back;
+    ending e = {.ended = false};
+    gf_copy_options o = GF_COPY_OPTIONS(.progress = end_in_a_put, .context = &e);
+    fixture g = {.store = fixture_share_as(NULL, GF_BACKEND_SHARED, &there)};
+    fixture h = {.store = fixture_share(NULL, &back)};
+    fixture_put_subjects(&g, "c");
+    e.store = fixture_share_as(there, GF_BACKEND_SHARED, &other);
+    e.backend = other;
+    assert_int_equal(fixture_copy(g.store, h.store->db, &o, &copied, &err), GF_EBUSY);
+    assert_true(e.ended);
+    assert_non_null(strstr(err.message, "were changed while they were copied"));
+    gf_store_close(e.store);
+    gf_store_close(h.store);
+    h.store = fixture_share(NULL, &back);
+    fixture_know_ended(g.store);
+    assert_ok(fixture_copy(g.store, h.store->db, &o, &copied, &err));
+    assert_int_equal(copied.documents, 13);
+    gf_store_close(g.store);
+    gf_store_close(h.store);
 }
 
 /* ---- tables of applications ------------------------------------------------------------------ */
@@ -462,10 +574,10 @@ static void moves_the_name_space(void **state)
     fill_pictures(f.store, "default");
     gf_store *named = fixture_share_as(NULL, GF_BACKEND_SHARED | GF_BACKEND_NAMED, &there);
     gf_store *folder = fixture_share_as(NULL, 0, &back);
-    assert_ok(gf_store_copy_into(f.store, "a", named->db, &o, &copied, &err));
+    assert_ok(fixture_copy(f.store, named->db, &o, &copied, &err));
     assert_pictures(named, "pictures", "a__/n=1 b__/n=1 a__/sea=a b__/sea=b ");
     assert_pictures(named, "counts", "default__/n=1 ");
-    assert_ok(gf_store_copy_into(named, "b", folder->db, &o, &copied, &err));
+    assert_ok(fixture_copy(named, folder->db, &o, &copied, &err));
     assert_pictures(folder, "pictures", in_folder);
     assert_pictures(folder, "counts", "default__/n=1 ");
     gf_store_close(named);
@@ -489,9 +601,9 @@ static void tells_of_one_name_twice(void **state)
     fill_pictures(f.store, "default");
     gf_store *named = fixture_share_as(NULL, GF_BACKEND_SHARED | GF_BACKEND_NAMED, &there);
     gf_store *folder = fixture_share_as(NULL, 0, &back);
-    assert_ok(gf_store_copy_into(f.store, "a", named->db, &o, &copied, &err));
+    assert_ok(fixture_copy(f.store, named->db, &o, &copied, &err));
     assert_ok(gf_user_table_create(named, space, name, gf_slice_str(json), &err));
-    assert_ok(gf_store_copy_into(named, "b", folder->db, &o, &copied, &err));
+    assert_ok(fixture_copy(named, folder->db, &o, &copied, &err));
     assert_int_equal(copied.tables, 0);
     assert_int_equal(gf_user_table_open(folder, space, name, &t, &err), GF_ENOTFOUND);
     gf_store_close(named);
@@ -499,7 +611,7 @@ static void tells_of_one_name_twice(void **state)
 
     assert_ok(gf_user_table_create(f.store, space, name, gf_slice_str(json), &err));
     named = fixture_share_as(NULL, GF_BACKEND_SHARED | GF_BACKEND_NAMED, &there);
-    assert_int_equal(gf_store_copy_into(f.store, "a", named->db, &o, &copied, &err), GF_EINVAL);
+    assert_int_equal(fixture_copy(f.store, named->db, &o, &copied, &err), GF_EINVAL);
     assert_non_null(strstr(err.message, "has the name of another one, \"pictures\""));
     gf_store_close(named);
     fixture_close(&f);
@@ -519,7 +631,7 @@ static void refuses_other_name_spaces(void **state)
         fill_pictures(f.store, "default");
         fill_pictures(f.store, others[i]);
         gf_store *s = fixture_share_as(NULL, GF_BACKEND_SHARED | GF_BACKEND_NAMED, &there);
-        assert_int_equal(gf_store_copy_into(f.store, "a", s->db, &o, &copied, &err), GF_EINVAL);
+        assert_int_equal(fixture_copy(f.store, s->db, &o, &copied, &err), GF_EINVAL);
         assert_non_null(
             strstr(err.message, i ? "is of the namespace \"z\"" : "is of the namespace \"a\""));
         assert_ok(gf_copy_mark_check(s, "s", &err));
@@ -583,6 +695,8 @@ int main(void)
         cmocka_unit_test(over_batches),
         cmocka_unit_test(over_rows),
         cmocka_unit_test(tells_of_changes),
+        cmocka_unit_test(gives_way),
+        cmocka_unit_test(tells_of_a_batch_that_was_cut_short),
         cmocka_unit_test(tells_what_cannot_be),
         cmocka_unit_test(moves_the_name_space),
         cmocka_unit_test(tells_of_one_name_twice),

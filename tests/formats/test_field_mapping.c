@@ -465,9 +465,10 @@ static void reports_failed_allocations(void **state)
         .n_fields = 3,
     };
     gf_buffer lines = {0};
-    gf_buffer_str(&lines,
-                  "{\"title\":\"a title\",\"body\":\"and a body of some length\",\"n\":[1,2]}\n"
-                  "{\"key\":\"k\",\"body\":\"b\",\"at\":5,\"l\":\"de\",\"a\":1,\"b\":2,\"c\":3");
+    gf_buffer_str(
+        &lines,
+        "{\"key\":null,\"title\":\"a title\",\"body\":\"and a body of some length\",\"n\":[1,2]}\n"
+        "{\"key\":\"k\",\"body\":\"b\",\"at\":5,\"l\":\"de\",\"a\":1,\"b\":2,\"c\":3");
     for (int i = 0; i < 40; i++)
         gf_buffer_format(&lines, ",\"f%d\":%d", i, i);
     gf_buffer_str(&lines, "}\n");

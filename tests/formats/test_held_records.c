@@ -29,6 +29,60 @@ static void ends_at_a_wrong_name(void **state)
     gf_buffer_release(&lines);
 }
 
+/* A mistyped id would make every record a new document. */
+static void ends_without_the_id(void **state)
+{
+    (void)state;
+    gf_reader_options options = {.id = GF_SLICE("key")};
+    check_records(
+        "a.csv", GF_SLICE("id,text\n1,x\n2,y\n"), &options,
+        "invalid: no field \"key\" in a.csv; fields found: id, text; choose with --id; is "
+        "there a header?\n");
+    check_records("a.jsonl", GF_SLICE("{\"a\":1}\n{\"text\":\"x\",\"Key\":1}\n"), &options,
+                  "invalid: no field \"key\" in a.jsonl; fields found: a, text, Key; choose with "
+                  "--id\n");
+    check_records(
+        "a.jsonl",
+        GF_SLICE("{\"text\":\"x\",\"key\":null}\n{\"text\":\"y\",\"key\":2}\n{\"text\":\"z\"}\n"),
+        &options,
+        "a.jsonl:1 id=hash text=\"x\"\na.jsonl:2 id=\"2\" text=\"y\"\na.jsonl:3 id=hash "
+        "text=\"z\"\n");
+}
+
+static void note_remark(void *context, const char *reason, gf_slice source, const char *message)
+{
+    gf_buffer_format(context, "%s %.*s%s\n", reason, GF_SLICE_ARG(source), message);
+}
+
+/* Names that no record has are told at the end, and nothing is refused. */
+static void tells_of_names_that_no_record_has(void **state)
+{
+    (void)state;
+    gf_buffer told = {0};
+    const gf_slice text[] = {GF_SLICE("text"), GF_SLICE("bdy")};
+    const gf_slice fields[] = {GF_SLICE("late"), GF_SLICE("colour")};
+    gf_reader_options options = {.text = text,
+                                 .n_text = 2,
+                                 .time = GF_SLICE("craeted"),
+                                 .lang = GF_SLICE("l"),
+                                 .some_fields = true,
+                                 .fields = fields,
+                                 .n_fields = 2,
+                                 .remark = note_remark,
+                                 .remark_context = &told};
+    check_records(
+        "a.jsonl",
+        GF_SLICE("{\"id\":1,\"text\":\"x\",\"l\":null}\n{\"id\":2,\"text\":\"y\",\"late\":1}\n"),
+        &options, "a.jsonl:1 id=\"1\" text=\"x\"\na.jsonl:2 id=\"2\" text=\"y\" late=1\n");
+    assert_string_equal(
+        gf_buffer_cstr(&told),
+        "no_field no record has a field \"craeted\", which was asked for: is its name written so?\n"
+        "no_field no record has a field \"bdy\", which was asked for: is its name written so?\n"
+        "no_field no record has a field \"colour\", which was asked for: is its name written "
+        "so?\n");
+    gf_buffer_release(&told);
+}
+
 /* The 100th record without ends it; the 101st is never looked at. */
 static void ends_after_a_hundred(void **state)
 {
@@ -171,10 +225,16 @@ static void reports_failed_allocations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ends_at_a_wrong_name), cmocka_unit_test(ends_after_a_hundred),
-        cmocka_unit_test(keeps_the_order),      cmocka_unit_test(knows_what_says_nothing),
-        cmocka_unit_test(a_text_file_decides),  cmocka_unit_test(bounds_what_it_holds),
-        cmocka_unit_test(cuts_a_long_list),     cmocka_unit_test(reports_failed_allocations),
+        cmocka_unit_test(ends_at_a_wrong_name),
+        cmocka_unit_test(ends_without_the_id),
+        cmocka_unit_test(tells_of_names_that_no_record_has),
+        cmocka_unit_test(ends_after_a_hundred),
+        cmocka_unit_test(keeps_the_order),
+        cmocka_unit_test(knows_what_says_nothing),
+        cmocka_unit_test(a_text_file_decides),
+        cmocka_unit_test(bounds_what_it_holds),
+        cmocka_unit_test(cuts_a_long_list),
+        cmocka_unit_test(reports_failed_allocations),
     };
     return cmocka_run_group_tests_name("held_records", tests, NULL, NULL);
 }

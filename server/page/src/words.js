@@ -6,6 +6,7 @@ import { plain } from './text.js';
 /* The server speaks of the command's options; here they are fields of a dialog. */
 const WORDS = [
     [/; choose with --text\b/, '; choose the column of the text'],
+    [/; choose with --id\b/, '; choose the column of the id'],
     [/; say it with --from [^(]*?( \(dir [^)]*\))?$/, '; choose its format'],
     [/--from [a-z|-]+/g, 'the format'],
     [/--dates( [a-z-]+)?( or --dates [a-z-]+)?/g, 'the order of day and month'],
