@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#include <assert.h>
 #include <string.h>
 #include <xxhash.h>
 
@@ -121,11 +122,45 @@ void gf_fold_list_release(gf_fold_list *l)
     *l = (gf_fold_list){0};
 }
 
+/* Of a row that has stood for so many a later one that is equal stands for the next. */
+static gf_status limit_points(uint32_t n_rows, uint32_t most, gf_fold_list *l, gf_error *err)
+{
+    uint32_t *count = gf_calloc(l->n, sizeof *count), *now = gf_array(l->n, sizeof *now);
+    gf_status st = count && now ? GF_OK : gf_fail_memory(err, "folding equal rows");
+    for (uint32_t p = 0; p < l->n && st == GF_OK; p++)
+        now[p] = p;
+    for (uint32_t i = 0; i < n_rows && st == GF_OK; i++) {
+        uint32_t p = l->point_of[i];
+        if (p == GF_NO_POINT) continue;
+        if (count[p] == most) {
+            count[p] = 0;
+            now[p] = l->n;
+            l->rows[l->n++] = i;
+        }
+        count[p]++;
+        l->point_of[i] = now[p];
+    }
+    gf_free(count);
+    gf_free(now);
+    return st;
+}
+
 gf_status gf_fold_rows(gf_pool *pool, const gf_csr *x, gf_fold *out, gf_error *err)
 {
+    return gf_fold_rows_up_to(pool, x, UINT32_MAX, out, err);
+}
+
+gf_status gf_fold_rows_up_to(gf_pool *pool, const gf_csr *x, uint32_t most, gf_fold *out,
+                             gf_error *err)
+{
     gf_fold_list l = {0};
+    assert(most > 1); /* else all rows might be points, in another order */
     gf_status st = gf_fold_list_rows(pool, x, &l, err);
-    if (st != GF_OK) return st;
+    if (st == GF_OK && x->n_rows > most) st = limit_points(x->n_rows, most, &l, err);
+    if (st != GF_OK) {
+        gf_fold_list_release(&l);
+        return st;
+    }
     gf_fold f = {.n = l.n, .point_of = l.point_of};
     l.point_of = NULL;
     if (f.n < x->n_rows) st = gather(pool, x, l.rows, &f, err);

@@ -35,6 +35,15 @@ void gf_fold_list_release(gf_fold_list *list);
  * it runs), and a copy of the distinct rows where some are equal or empty.
  */
 gf_status gf_fold_rows(gf_pool *pool, const gf_csr *x, gf_fold *out, gf_error *err);
+
+/**
+ * The same, but that no row of the fold stands for more than `most`, 2 or more: where more are equal, several do,
+ * and the later ones come behind all others. Up to GF_FOLD_EXACT each weight is the whole number that it should be,
+ * so that sums do not depend on how rows are parted.
+ */
+enum { GF_FOLD_EXACT = 1 << 24 };
+gf_status gf_fold_rows_up_to(gf_pool *pool, const gf_csr *x, uint32_t most, gf_fold *out,
+                             gf_error *err);
 void gf_fold_release(gf_fold *fold);
 
 /** The distinct rows, borrowed from the fold or, where it made none, from x. */

@@ -537,7 +537,7 @@ gf_status gf_ranked_run(gf_ranks *ranks, gf_pool *pool, const gf_ranked_rows *ro
     ranked_job j = {.ranks = ranks, .pool = pool, .rows = rows, .options = options};
     assert(options->kmeans.start_k == 0 || rows->start);
     gf_status st = count_rows(&j, err);
-    if (st == GF_OK) st = gf_fold_rows(pool, rows->x, &j.fold, err);
+    if (st == GF_OK) st = gf_fold_rows_up_to(pool, rows->x, GF_FOLD_EXACT, &j.fold, err);
     if (st == GF_OK) {
         j.points = gf_fold_points(&j.fold, rows->x);
         st = count_distinct(&j, err);

@@ -70,7 +70,7 @@ static gf_status read_points(const gf_build_plan *plan, const gf_build_gathered 
     if (st == GF_OK && !atom->points) st = gf_fail_memory(err, "edits");
     size_t kept = 0;
     while (st == GF_OK && kept < GF_EDIT_WITNESSES && gf_slice_take_string(&ids, &id)) {
-        uint32_t point = find_point(d, c, id);
+        uint32_t point = id.len ? find_point(d, c, id) : GF_BUILD_NONE; /* else it was purged */
         if (point != GF_BUILD_NONE) atom->points[atom->n++] = point;
         kept++;
     }

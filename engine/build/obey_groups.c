@@ -120,22 +120,55 @@ static gf_status join(regrouping *g, size_t edit, gf_error *err)
     return GF_OK;
 }
 
-/* The sum of the witnesses' rows, of unit length. */
-static gf_status sum_atom(regrouping *g, const gf_edit_atom *a, double *sum, uint32_t n_cols,
-                          gf_error *err)
+/* The centre of a sum over all terms, which is zeros afterwards. */
+static gf_status take_centre(double *sum, uint32_t n_cols, gf_centre *c, gf_error *err)
 {
     double length = 0;
-    gf_status st = GF_OK;
-    for (size_t i = 0; i < a->n && st == GF_OK; i++) {
-        gf_row_view row = {NULL, NULL, 0};
-        st = gf_obey_rows_take(&g->r, a->points[i], &row, err);
-        for (uint32_t j = 0; st == GF_OK && j < row.n; j++)
-            sum[row.col[j]] += row.val[j];
-    }
-    for (uint32_t t = 0; t < n_cols; t++)
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < n_cols; t++) {
         length += sum[t] * sum[t];
-    for (uint32_t t = 0; t < n_cols && length > 0; t++)
-        sum[t] /= sqrt(length);
+        n += sum[t] != 0;
+    }
+    c->term = gf_array(n, sizeof *c->term);
+    c->value = gf_array(n, sizeof *c->value);
+    if (!c->term || !c->value) return gf_fail_memory(err, "a centre");
+    c->capacity = n;
+    c->length = sqrt(length);
+    for (uint32_t t = 0; t < n_cols; t++) {
+        if (sum[t] == 0) continue;
+        c->term[c->n] = t;
+        c->value[c->n++] = (float)(sum[t] / c->length);
+        sum[t] = 0;
+    }
+    return GF_OK;
+}
+
+static gf_status add_point(regrouping *g, uint32_t point, double *sum, gf_error *err)
+{
+    gf_row_view row = {NULL, NULL, 0};
+    gf_status st = gf_obey_rows_take(&g->r, point, &row, err);
+    for (uint32_t j = 0; st == GF_OK && j < row.n; j++)
+        sum[row.col[j]] += row.val[j];
+    return st;
+}
+
+/* The centres of the witnesses of parts, to find the nearest of. */
+static gf_status locate_parts(regrouping *g, gf_edit_atom *const *parts, size_t n,
+                              gf_nearest_centres *out, gf_error *err)
+{
+    uint32_t n_cols = g->r.c->kmeans.centres.n_terms;
+    gf_centres centres = {0};
+    double *sum = gf_calloc(n_cols, sizeof *sum);
+    gf_status st =
+        sum ? gf_centres_init(&centres, (uint32_t)n, n_cols, err) : gf_fail_memory(err, "centres");
+    for (size_t i = 0; i < n && st == GF_OK; i++) {
+        for (size_t w = 0; w < parts[i]->n && st == GF_OK; w++)
+            st = add_point(g, parts[i]->points[w], sum, err);
+        if (st == GF_OK) st = take_centre(sum, n_cols, &centres.at[i], err);
+    }
+    if (st == GF_OK) st = gf_nearest_centres_init(out, &centres, NULL, err);
+    gf_centres_release(&centres);
+    gf_free(sum);
     return st;
 }
 
@@ -144,26 +177,19 @@ static gf_status cut_cluster(regrouping *g, uint32_t label, gf_edit_atom *const 
                              gf_error *err)
 {
     gf_build_clustered *c = g->r.c;
-    uint32_t n_cols = c->kmeans.centres.n_terms, first_new = g->k;
-    double *sums = gf_calloc(n * n_cols, sizeof *sums);
-    gf_status st =
-        sums ? grow_clusters(g, g->k + (uint32_t)n, err) : gf_fail_memory(err, "centres");
-    for (size_t i = 0; i < n && st == GF_OK; i++)
-        st = sum_atom(g, parts[i], sums + i * n_cols, n_cols, err);
+    uint32_t first_new = g->k;
+    gf_nearest_centres locator;
+    gf_status st = locate_parts(g, parts, n, &locator, err);
+    if (st != GF_OK) return st;
+    st = grow_clusters(g, g->k + (uint32_t)n, err);
     for (uint32_t p = 0; p < c->kmeans.n && st == GF_OK; p++) {
         gf_row_view row = {NULL, NULL, 0};
-        double best = -2;
-        uint32_t to = 0;
         if (c->kmeans.label[p] != label) continue;
         st = gf_obey_rows_take(&g->r, p, &row, err);
-        for (size_t i = 0; i < n && st == GF_OK; i++) {
-            double dot = 0;
-            for (uint32_t j = 0; j < row.n; j++)
-                dot += row.val[j] * sums[i * n_cols + row.col[j]];
-            if (dot > best) best = dot, to = (uint32_t)i;
-        }
+        uint32_t to = st == GF_OK ? gf_nearest_centres_find(&locator, 0, row).cluster : 0;
         if (to) put_point(g, p, first_new + to - 1);
     }
+    gf_nearest_centres_release(&locator);
     /* Witnesses are where they were seen, whatever is near. */
     for (size_t i = 0; i < n && st == GF_OK; i++)
         for (size_t w = 0; w < parts[i]->n; w++) {
@@ -172,7 +198,6 @@ static gf_status cut_cluster(regrouping *g, uint32_t label, gf_edit_atom *const 
                 put_point(g, point, i ? first_new + (uint32_t)i - 1 : label);
         }
     if (st == GF_OK) g->k += (uint32_t)n - 1;
-    gf_free(sums);
     return st;
 }
 
@@ -238,37 +263,16 @@ static gf_status sum_cluster(regrouping *g, uint32_t label, double *sum, gf_cent
     gf_kmeans *k = &g->r.c->kmeans;
     const uint32_t *once = g->r.c->once;
     if (once && !has_counted(g->r.c, label)) once = NULL;
-    double length = 0;
-    uint32_t n = 0, n_cols = k->centres.n_terms, members = 0;
+    uint32_t members = 0;
     gf_status st = GF_OK;
     for (uint32_t p = 0; p < k->n && st == GF_OK; p++) {
-        gf_row_view row = {NULL, NULL, 0};
         if (k->label[p] != label || (once && once[g->r.c->row_of[p]] != g->r.c->row_of[p]))
             continue;
         members++;
-        st = gf_obey_rows_take(&g->r, p, &row, err);
-        for (uint32_t j = 0; st == GF_OK && j < row.n; j++)
-            sum[row.col[j]] += row.val[j];
+        st = add_point(g, p, sum, err);
     }
-    for (uint32_t t = 0; t < n_cols; t++) {
-        length += sum[t] * sum[t];
-        n += sum[t] != 0;
-    }
-    gf_centre made = {.term = gf_array(n, sizeof *made.term),
-                      .value = gf_array(n, sizeof *made.value),
-                      .capacity = n,
-                      .length = sqrt(length),
-                      .weight = members};
-    if (st == GF_OK && (!made.term || !made.value)) st = gf_fail_memory(err, "a centre");
-    for (uint32_t t = 0; t < n_cols; t++) {
-        if (st == GF_OK && sum[t] != 0) {
-            made.term[made.n] = t;
-            made.value[made.n++] = (float)(sum[t] / made.length);
-        }
-        sum[t] = 0;
-    }
-    *c = made;
-    return st;
+    c->weight = members;
+    return st == GF_OK ? take_centre(sum, k->centres.n_terms, c, err) : st;
 }
 
 /* Scores and runners-up of members of clusters that have changed, and of what such were next to. */

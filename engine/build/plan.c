@@ -151,8 +151,9 @@ static gf_status compare_topics(const gf_build_plan *p, const gf_row *row, bool 
 }
 
 /*
- * Whether edits wait for a rebuild: one was taken back of which the build has the effect, or one that changes
- * groups was made neither before the build began nor in it, as after an end between publishing and making it again.
+ * Whether edits wait for a rebuild: one was taken back of which the build has the effect, or one was made neither
+ * before the build began nor in it. Of those that were made meanwhile, what changes groups is made again in it,
+ * unless the process ended before that; what keeps documents and centres where they are only a rebuild obeys.
  */
 static bool owes_edits(const gf_build_plan *p, const gf_row *row)
 {
@@ -161,8 +162,9 @@ static bool owes_edits(const gf_build_plan *p, const gf_row *row)
     bool owes = p->pins.owed > obeyed;
     for (size_t i = 0; i < p->edits.n && !owes; i++) {
         const gf_edit *e = &p->edits.at[i].edit;
-        owes = gf_edit_changes_groups(e) && e->number > obeyed && e->build != p->served.build &&
-               !e->lost.len;
+        bool obeys = gf_edit_changes_groups(e) || e->kind == GF_EDIT_KEEP ||
+                     (e->kind == GF_EDIT_LOCK && !e->off);
+        owes = obeys && e->number > obeyed && e->build != p->served.build && !e->lost.len;
     }
     return owes;
 }

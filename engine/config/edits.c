@@ -411,6 +411,18 @@ gf_status gf_edits_delete_before(gf_store *s, gf_place where, gf_slice configura
 
 /* ---- forgetting ------------------------------------------------------------------------------ */
 
+/* Whether a document is there; the key is scratch. */
+static gf_status find_living(gf_store *s, gf_place where, gf_slice id, gf_buffer *key, bool *there,
+                             gf_error *err)
+{
+    gf_buffer_reset(key);
+    gf_tables_document_key(key, where.name_space, where.collection, id);
+    gf_status st = gf_buffer_check(key, err);
+    return st == GF_OK ? gf_scan_finds(s->tables.documents, NULL, GF_DOCUMENTS_MAIN,
+                                       gf_buffer_view(key), there, err)
+                       : st;
+}
+
 gf_status gf_edits_keep_living(gf_store *s, gf_place where, gf_slice ids, gf_buffer *left,
                                bool *any, gf_error *err)
 {
@@ -419,13 +431,25 @@ gf_status gf_edits_keep_living(gf_store *s, gf_place where, gf_slice ids, gf_buf
     gf_status st = GF_OK;
     while (st == GF_OK && gf_slice_take_string(&ids, &id)) {
         bool there = false;
-        gf_buffer_reset(&key);
-        gf_tables_document_key(&key, where.name_space, where.collection, id);
-        st = gf_buffer_check(&key, err);
-        if (st == GF_OK)
-            st = gf_scan_finds(s->tables.documents, NULL, GF_DOCUMENTS_MAIN, gf_buffer_view(&key),
-                               &there, err);
+        st = find_living(s, where, id, &key, &there, err);
         if (there) gf_buffer_string(left, id);
+        *any = *any || !there;
+    }
+    gf_buffer_release(&key);
+    return st == GF_OK ? gf_buffer_check(left, err) : st;
+}
+
+/* In place of an id that goes an empty one stays: the number of all tells whether the group had more documents. */
+static gf_status mark_gone(gf_store *s, gf_place where, gf_slice ids, gf_buffer *left, bool *any,
+                           gf_error *err)
+{
+    gf_buffer key = {0};
+    gf_slice id;
+    gf_status st = GF_OK;
+    while (st == GF_OK && gf_slice_take_string(&ids, &id)) {
+        bool there = id.len == 0;
+        if (!there) st = find_living(s, where, id, &key, &there, err);
+        gf_buffer_string(left, there ? id : GF_SLICE(""));
         *any = *any || !there;
     }
     gf_buffer_release(&key);
@@ -439,7 +463,7 @@ static gf_status forget_side(gf_store *s, gf_place where, gf_slice configuration
     gf_buffer left = {0};
     bool any = false;
     gf_status st = gf_edits_read_side(s, NULL, where, configuration, number, side, &row, err);
-    if (st == GF_OK) st = gf_edits_keep_living(s, where, row.cells[0].value, &left, &any, err);
+    if (st == GF_OK) st = mark_gone(s, where, row.cells[0].value, &left, &any, err);
     if (st == GF_OK && any)
         st = gf_edits_put_side(s, where, configuration, number, side, gf_buffer_view(&left), batch,
                                err);

@@ -4,10 +4,11 @@
  *
  *     edits      configuration, number           what was done, JSON (below)
  *     witnesses  configuration, number, side     ids of documents that stand for a group: for each varint
- *                                                length and bytes. Side 0 is the cluster that the edit is
- *                                                of; of a merge 1... are the others, of a split the new
- *                                                ones. Side GF_EDIT_CENTRE is a locked cluster's centre:
- *                                                for each term its text (length and bytes) and weight (float, u32 BE)
+ *                                                length and bytes, the id empty where a purge forgot it.
+ *                                                Side 0 is the cluster that the edit is of; of a merge
+ *                                                1... are the others, of a split the new ones. Side
+ *                                                GF_EDIT_CENTRE is a locked cluster's centre: for each
+ *                                                term its text (length and bytes) and weight (float, u32 BE)
  *     before     configuration, number           the groups as they were before (engine/edit/groups.h)
  *
  * A qualifier is the configuration as a string of a key, and the number, 8 bytes, big-endian; of
@@ -85,7 +86,7 @@ gf_status gf_edits_read_before(gf_store *store, gf_place where, gf_slice configu
 gf_status gf_edits_keep_living(gf_store *store, gf_place where, gf_slice ids, gf_buffer *left,
                                bool *any, gf_error *err);
 
-/** Put the witnesses of an edit again without those whose documents are gone. */
+/** Put the witnesses of an edit again, empty ids in place of those whose documents are gone. */
 gf_status gf_edits_forget_witnesses(gf_store *store, gf_place where, gf_slice configuration,
                                     const gf_edit *edit, gf_batch *batch, gf_error *err);
 

@@ -327,10 +327,15 @@ gf_status gf_edit_pin_label(gf_editing *e, uint32_t cluster, gf_slice label, gf_
     return st == GF_OK ? gf_pins_set_label(&e->pins, cluster, label, err) : st;
 }
 
-/* Whether a label that a cluster had is in the build in place of its own, which only a rebuild can bring back. */
-bool gf_edit_is_of_build(const gf_editing *e, uint32_t cluster, gf_slice label)
+gf_status gf_edit_is_of_build(const gf_editing *e, uint32_t cluster, gf_slice label, bool *is,
+                              gf_error *err)
 {
-    return label.len && gf_slice_equal(own_label(e, cluster), label);
+    gf_lease_owner owner = {false, ""};
+    *is = label.len && gf_slice_equal(own_label(e, cluster), label);
+    if (*is || !label.len) return GF_OK;
+    gf_status st = gf_edit_find_rebuild(e, &owner, err);
+    if (st == GF_OK) *is = owner.living;
+    return st;
 }
 
 static gf_status set_label(gf_editing *e, gf_kept_edit *kept, gf_error *err)
@@ -341,9 +346,11 @@ static gf_status set_label(gf_editing *e, gf_kept_edit *kept, gf_error *err)
         return gf_fail(err, GF_ENOTFOUND, "the label of cluster %" PRIu32 " is not pinned",
                        edit->cluster);
     kept->was.label = pinned ? *pinned : GF_SLICE("");
+    bool is_of_build = false;
     gf_status st = gf_edit_pin_label(e, edit->cluster, edit->text, GF_EEXISTS, err);
-    if (st == GF_OK && edit->off && gf_edit_is_of_build(e, edit->cluster, kept->was.label))
-        e->pins.owed = e->pins.edited;
+    if (st == GF_OK && edit->off)
+        st = gf_edit_is_of_build(e, edit->cluster, kept->was.label, &is_of_build, err);
+    if (st == GF_OK && is_of_build) e->pins.owed = e->pins.edited;
     return st;
 }
 
@@ -570,6 +577,18 @@ static gf_status find_document(gf_editing *e, gf_slice id, uint32_t *cluster, gf
     return st;
 }
 
+/* The build's place of a document that was put anew is not the one that it is seen in. */
+static gf_status keep(gf_editing *e, gf_edit *edit, gf_error *err)
+{
+    gf_membership m;
+    gf_status st = gf_view_membership(e->view, edit->document, &m, err);
+    if (st == GF_OK && m.replaced)
+        return gf_fail(err, GF_ECONFLICT,
+                       "document \"%.*s\" was put anew since the build: rebuild first, or move it",
+                       GF_SLICE_ARG(edit->document));
+    return st == GF_OK ? find_document(e, edit->document, &edit->cluster, err) : st;
+}
+
 /* Whether a document is in no cluster since no topic took it, and the cluster that it is to go to is a topic. */
 static gf_status goes_to_topic(gf_editing *e, const gf_edit *edit, bool *goes, gf_error *err)
 {
@@ -606,7 +625,7 @@ gf_status gf_edit_make_kind(gf_editing *e, const gf_edit_request *r, gf_kept_edi
 {
     gf_edit *edit = &kept->edit;
     gf_status st = GF_OK;
-    if (edit->kind == GF_EDIT_KEEP) st = find_document(e, edit->document, &edit->cluster, err);
+    if (edit->kind == GF_EDIT_KEEP) st = keep(e, edit, err);
     if (st == GF_OK) st = find_cluster(e, edit->cluster, edit, err);
     if (st != GF_OK) return st;
     switch (edit->kind) {

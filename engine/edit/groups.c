@@ -7,6 +7,7 @@
 #include "engine/rows/hours.h"
 #include "storage/run_writer.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -394,10 +395,22 @@ static bool has_label(const gf_grouping *g, gf_slice label)
     return false;
 }
 
+/* A label is the key of a cluster's row: no two may have the same, else one row would be put over the other. */
+static gf_status check_labels(const gf_grouping *g, gf_error *err)
+{
+    for (size_t i = 0; i < g->n; i++)
+        for (size_t j = 0; j < i; j++)
+            if (gf_slice_equal(g->at[i].label, g->at[j].label))
+                return gf_fail(err, GF_ECORRUPT,
+                               "clusters %" PRIu32 " and %" PRIu32 " would both be called \"%.*s\"",
+                               g->at[j].id, g->at[i].id, GF_SLICE_ARG(g->at[i].label));
+    return GF_OK;
+}
+
 gf_status gf_groups_put(gf_view *v, const uint32_t *ids, size_t n, const gf_grouping *after,
                         uint64_t next_id, gf_batch *batch, gf_error *err)
 {
-    gf_status st = GF_OK;
+    gf_status st = check_labels(after, err);
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         const gf_listed_cluster *c = gf_view_find_cluster(v, ids[i]);
         if (!c) continue;

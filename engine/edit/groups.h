@@ -64,7 +64,8 @@ gf_status gf_groups_read_tree(gf_view *view, gf_arena *memory, gf_grouping *out,
 void gf_groups_rank(gf_group_member *members, size_t n);
 
 /**
- * Put groups in the place of the clusters of these ids, with the places that change by them.
+ * Put groups in the place of the clusters of these ids, with the places that change by them. GF_ECORRUPT where
+ * two of them have one label.
  * @param next_id  the first id that was never used; 0: as it is
  */
 gf_status gf_groups_put(gf_view *view, const uint32_t *ids, size_t n, const gf_grouping *after,

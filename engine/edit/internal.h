@@ -61,8 +61,12 @@ gf_status gf_edit_make_kind(gf_editing *e, const gf_edit_request *r, gf_kept_edi
 gf_status gf_edit_pin_label(gf_editing *e, uint32_t cluster, gf_slice label, gf_status taken,
                             gf_error *err);
 
-/** Whether a label that a cluster had is in the build in place of its own, which only a rebuild can bring back. */
-bool gf_edit_is_of_build(const gf_editing *e, uint32_t cluster, gf_slice label);
+/**
+ * Whether a label that a cluster had is in the build in place of its own, which only a rebuild can bring back. One that
+ * is under way may have it, too.
+ */
+gf_status gf_edit_is_of_build(const gf_editing *e, uint32_t cluster, gf_slice label, bool *is,
+                              gf_error *err);
 
 /** A part of a state by its place: status, owner, link, note; the state without any. */
 enum { GF_EDIT_PARTS_OF_STATE = 4 };

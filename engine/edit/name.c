@@ -146,12 +146,13 @@ static void add_neighbours(group_naming *s, const uint32_t *ids, size_t n_ids)
     }
 }
 
-/* Labels that a group must not have: those of all other clusters, and those that are pinned. */
+/* Labels that a group must not have: those of all other clusters, those that are pinned, and the names of topics. */
 static const gf_slice *list_taken(group_naming *s, const uint32_t *ids, size_t n_ids, size_t *n)
 {
     const gf_view *v = s->e->view;
     const gf_pins *pins = &s->e->pins;
-    size_t most = 2 * v->n_clusters + pins->n_labels + 1;
+    const gf_kept_edits *edits = &s->e->edits;
+    size_t most = 2 * v->n_clusters + pins->n_labels + edits->n + 1;
     gf_slice *taken = gf_arena_alloc(&s->e->memory, most * sizeof *taken);
     *n = 0;
     if (!taken) return NULL;
@@ -163,6 +164,8 @@ static const gf_slice *list_taken(group_naming *s, const uint32_t *ids, size_t n
     }
     for (size_t i = 0; i < pins->n_labels; i++)
         taken[(*n)++] = pins->labels[i].label;
+    for (size_t i = 0; i < edits->n; i++)
+        if (gf_edits_topic_holds(edits, i)) taken[(*n)++] = edits->at[i].edit.text;
     return taken;
 }
 

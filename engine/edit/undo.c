@@ -432,7 +432,7 @@ static gf_status take_out(gf_editing *e, size_t at, bool *waits, gf_error *err)
     gf_lease_owner owner;
     gf_status st = gf_edit_find_rebuild(e, &owner, err);
     bool rebuilt = owner.living;
-    *waits = rebuilt && gf_edit_sides(x) > 1;
+    *waits = rebuilt;
     if (*waits) e->pins.owed = e->pins.edited + 1;
     uint64_t owed = e->pins.owed;
     if (later) e->pins.owed = e->pins.edited + 1;
@@ -450,8 +450,10 @@ static gf_status take_out(gf_editing *e, size_t at, bool *waits, gf_error *err)
 static gf_status take_back_fact(gf_editing *e, size_t at, bool *waits, gf_error *err)
 {
     const gf_edit *x = &e->edits.at[at].edit;
-    bool label = x->kind == GF_EDIT_LABEL && gf_edit_is_of_build(e, x->cluster, x->text);
-    gf_status st = restore_pins(e, at, err);
+    bool label = false;
+    gf_status st =
+        x->kind == GF_EDIT_LABEL ? gf_edit_is_of_build(e, x->cluster, x->text, &label, err) : GF_OK;
+    if (st == GF_OK) st = restore_pins(e, at, err);
     if (st == GF_OK) st = close_earlier(e, x, x->build, err);
     if (st == GF_OK) st = forget_edit(e, &e->edits.at[at], true, err);
     if (st != GF_OK) return st;

@@ -14,6 +14,8 @@
 
 /**
  * Write a frame of two parts, one behind the other.
+ *
+ * @param seconds  in which the other end takes no byte; 0: for ever
  * @return GF_OK; GF_ENOTFOUND (the other end is gone); GF_ELIMIT (it takes nothing for so many
  *         seconds); GF_ECANCELLED
  */

@@ -5,14 +5,14 @@
 #include "engine/ranks/frames.h"
 #include "engine/ranks/serve_internal.h"
 
+#include <poll.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 enum {
     BEAT_SECONDS = 1,
-    MOST_SILENCE = 5, /* seconds: from then on the holder is not told that all are there */
-    TAKES = 600       /* seconds that the holder may take nothing: it may be sweeping */
+    MOST_SILENCE = 5 /* seconds: from then on the holder is not told that all are there */
 };
 
 typedef gf_ranks_serving_job rank_job;
@@ -34,10 +34,11 @@ static gf_status fail_message(gf_error *err)
 
 /* ---- rank 0 and the holder -------------------------------------------------------------------- */
 
+/* The holder may take nothing for long, as while it sweeps; one that died has closed the socket. */
 gf_status gf_ranks_serve_tell(rank_job *j, uint32_t kind, gf_slice a, gf_slice b, gf_error *err)
 {
     pthread_mutex_lock(&j->lock);
-    gf_status st = gf_frames_write(j->by->fd, kind, a, b, TAKES, NULL, err);
+    gf_status st = gf_frames_write(j->by->fd, kind, a, b, 0, NULL, err);
     pthread_mutex_unlock(&j->lock);
     if (j->by->handed) *j->by->handed += a.len + b.len;
     return st;
@@ -73,11 +74,22 @@ static void report_progress(void *context, const char *phase, uint64_t done, uin
     gf_ranks_serve_report(context, phase, done, total);
 }
 
+/* Beats that the holder has not taken yet say all that another one would: it waits for no room. */
+static gf_status tell_beat(rank_job *j)
+{
+    const gf_slice none = {NULL, 0};
+    struct pollfd p = {.fd = j->by->fd, .events = POLLOUT};
+    gf_status st = GF_OK;
+    pthread_mutex_lock(&j->lock);
+    if (poll(&p, 1, 0) > 0) st = gf_frames_write(p.fd, GF_JOB_BEAT, none, none, 0, NULL, NULL);
+    pthread_mutex_unlock(&j->lock);
+    return st;
+}
+
 /* Every second, while all ranks are heard. */
 static void *beat(void *context)
 {
     rank_job *j = context;
-    gf_slice none = {NULL, 0};
     pthread_mutex_lock(&j->lock);
     while (!j->is_over) {
         struct timespec until;
@@ -87,8 +99,7 @@ static void *beat(void *context)
         if (j->is_over) break;
         pthread_mutex_unlock(&j->lock);
         bool all_heard = j->by->silence(j->by->context) < MOST_SILENCE;
-        if (all_heard && tell(j, GF_JOB_BEAT, none, none, NULL) != GF_OK)
-            j->by->gone(j->by->context);
+        if (all_heard && tell_beat(j) != GF_OK) j->by->gone(j->by->context);
         pthread_mutex_lock(&j->lock);
     }
     pthread_mutex_unlock(&j->lock);

@@ -70,7 +70,8 @@ typedef gf_status gf_visit_edit(void *context, const gf_edit *edit, gf_error *er
  * @param visit  told of the edit as it was made; may be NULL
  * @return GF_OK; GF_ENOTFOUND (collection, build, cluster, document), GF_EINVAL (an edit that cannot
  *         be made, in words), GF_EEXISTS (another cluster has the label), GF_ECONFLICT (the build keeps
- *         no rows to make it by), GF_ELIMIT (cluster ids are used up)
+ *         no rows to make it by; a document that is to be kept was put anew since), GF_ELIMIT (cluster ids are
+ *         used up)
  * Cost: of label, hide, lock and state a look at the members of the cluster; of the others a walk over the
  *       memberships, and the analysis of the texts of the clusters that are merged or split.
  */

@@ -6,6 +6,14 @@
 
 #include <string.h>
 
+static bool same(gf_row_view a, gf_row_view b)
+{
+    if (a.n != b.n) return false;
+    for (uint32_t p = 0; p < a.n; p++)
+        if (a.col[p] != b.col[p] || memcmp(&a.val[p], &b.val[p], sizeof(float)) != 0) return false;
+    return true;
+}
+
 /* Rows a, empty, b, a, b, a: two points that stand for three rows and two. */
 static void folds_by_hand(void **state)
 {
@@ -25,6 +33,31 @@ static void folds_by_hand(void **state)
     assert_near(gf_csr_row_dot(gf_csr_row(points.x, 1), gf_csr_row(&x, 2)), 1, 1e-6);
     gf_fold_release(&f);
     assert_null(f.point_of);
+    gf_fold_release(&f);
+    gf_csr_release(&x);
+}
+
+/* Rows a, b, a, a, empty, b, a, a: none of a fold stands for more than two. */
+static void rows_that_are_too_many_are_several(void **state)
+{
+    (void)state;
+    gf_error err;
+    const float values[] = {1, 2, 1, 1, 1, 2, 1, 2, 0, 0, 1, 1, 1, 2, 1, 2};
+    const uint32_t point_of[] = {0, 1, 0, 2, GF_NO_POINT, 1, 2, 3};
+    const float weight[] = {2, 2, 2, 1};
+    gf_csr x = rows_by_hand(values, 8, 2);
+    gf_fold f;
+    assert_ok(gf_fold_rows_up_to(NULL, &x, 2, &f, &err));
+    assert_int_equal(f.n, 4);
+    assert_memory_equal(f.point_of, point_of, sizeof point_of);
+    assert_memory_equal(f.weight, weight, sizeof weight);
+    for (uint32_t i = 0; i < x.n_rows; i++)
+        if (f.point_of[i] != GF_NO_POINT)
+            assert_true(same(gf_csr_row(&x, i), gf_csr_row(&f.x, f.point_of[i])));
+    gf_fold_release(&f);
+    assert_ok(gf_fold_rows_up_to(NULL, &x, 5, &f, &err));
+    assert_int_equal(f.n, 2);
+    assert_near(f.weight[0], 5, 0);
     gf_fold_release(&f);
     gf_csr_release(&x);
 }
@@ -53,14 +86,6 @@ static void distinct_rows_are_not_copied(void **state)
     gf_csr_release(&x);
     gf_csr_release(&none);
     gf_csr_release(&empty);
-}
-
-static bool same(gf_row_view a, gf_row_view b)
-{
-    if (a.n != b.n) return false;
-    for (uint32_t p = 0; p < a.n; p++)
-        if (a.col[p] != b.col[p] || memcmp(&a.val[p], &b.val[p], sizeof(float)) != 0) return false;
-    return true;
 }
 
 /* Every pair of rows shares a point where they are equal, and no other does. */
@@ -137,7 +162,7 @@ static gf_fold untouched, result;
 
 static gf_status fold_swept(void *context, gf_error *err)
 {
-    gf_status st = gf_fold_rows(NULL, context, &result, err);
+    gf_status st = gf_fold_rows_up_to(NULL, context, 2, &result, err);
     if (st == GF_OK) gf_fold_release(&result);
     return st;
 }
@@ -163,6 +188,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(folds_by_hand),
+        cmocka_unit_test(rows_that_are_too_many_are_several),
         cmocka_unit_test(distinct_rows_are_not_copied),
         cmocka_unit_test(groups_as_pairs_do),
         cmocka_unit_test(threads_fold_alike),

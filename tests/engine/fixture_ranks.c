@@ -24,7 +24,7 @@ static double no_silence(void *context)
 
 static void holder_gone(void *context)
 {
-    (void)context;
+    ((ranks_job *)context)->is_holder_gone = true;
 }
 
 static gf_status serve_rank(gf_ranks *ranks, void *context, gf_error *err)

@@ -21,8 +21,9 @@ ranks_pair ranks_pair_open(void);
 typedef struct ranks_job {
     unsigned n, threads;
     int fd;
-    bool is_silent;   /* the first rank hears nothing of the others */
-    gf_status status; /* of the ranks, once they have ended */
+    bool is_silent;      /* the first rank hears nothing of the others */
+    bool is_holder_gone; /* the first rank has said so */
+    gf_status status;    /* of the ranks, once they have ended */
     gf_error error;
 } ranks_job;
 

@@ -300,9 +300,12 @@ static void make_one(history *h)
         st = fixture_try_label(&h->f, cluster, off ? "" : label, &err);
         break;
     }
-    /* Clusters of vectors have no terms to be locked by; what is as it is wanted is said to be so. */
+    /*
+     * Clusters of vectors have no terms to be locked by, what was put anew has no place to be kept in; what is as it
+     * is wanted is said to be so.
+     */
     bool refused = st == GF_EINVAL || st == GF_ENOTFOUND || st == GF_EEXISTS ||
-                   (st == GF_ECONFLICT && h->vectors);
+                   (st == GF_ECONFLICT && (h->vectors || kind == 5));
     if (st != GF_OK && !refused) fail_msg("%s", err.message);
     h->made += st == GF_OK;
     h->split += st == GF_OK && kind == 2;

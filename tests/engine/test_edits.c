@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 /* ---- by hand --------------------------------------------------------------------------------- */
 
@@ -187,6 +188,27 @@ static void a_document_stays_where_it_was_moved(void **state)
     assert_int_equal(l.n, 2);
     assert_non_null(strstr(l.lost[0], "the document is gone"));
     assert_string_equal(l.lost[1], "");
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+/* What was put anew is seen where it would be now: it is kept nowhere, and moved by the next rebuild. */
+static void a_document_that_was_put_anew_is_not_kept(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    const gf_edit_request keep = GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("001"));
+    fixture_open_subjects(&f);
+    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
+    fixture_put(&f, "c", "001", "flour, yeast and water make bread dough");
+    assert_status(GF_ECONFLICT, fixture_try_edit(&f, &keep, &err));
+    assert_non_null(strstr(err.message, "document \"001\" was put anew since the build"));
+    assert_ok(fixture_try_move(&f, "001", a, &err));
+    fixture_rebuild_from(&f, GF_START_SERVED);
+    assert_int_equal(fixture_place_of(&f, "001"), a);
+    assert_int_equal(fixture_place_of(&f, "004"), b);
+    assert_ok(fixture_try_edit(&f, &keep, &err));
     fixture_is_sound(&f);
     fixture_close(&f);
 }
@@ -410,27 +432,65 @@ static void undo_meanwhile(void *context, gf_place where, const char *phase, uin
     assert_true(waits);
 }
 
-/* The rebuild began with the merge: its build has it, and the one after it does not. */
+/* The rebuild began with the edit: its build has it, and the one after it does not. */
 static void undo_while_a_rebuild_runs_is_done_by_the_next(void **state)
 {
     (void)state;
-    fixture f;
-    gf_error err;
-    gf_rebuild_result result;
-    gf_rebuild_options o =
-        GF_REBUILD_OPTIONS(.force = true, .threads = 1, .progress = undo_meanwhile, .context = &f);
-    fixture_open_subjects(&f);
-    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
-    assert_ok(fixture_try_merge(&f, a, b, &err));
-    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
-    assert_int_equal(fixture_place_of(&f, "004"), a);
-    fixture_is_sound(&f);
-    o = (gf_rebuild_options)GF_REBUILD_OPTIONS(.threads = 1);
-    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err)); /* it is due */
-    assert_int_equal(fixture_place_of(&f, "000"), a);
-    assert_int_equal(fixture_place_of(&f, "004"), b);
-    fixture_is_sound(&f);
-    fixture_close(&f);
+    for (int moves = 0; moves < 2; moves++) {
+        fixture f;
+        gf_error err;
+        gf_rebuild_result result;
+        gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1,
+                                                  .progress = undo_meanwhile, .context = &f);
+        fixture_open_subjects(&f);
+        uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
+        assert_ok(moves ? fixture_try_move(&f, "004", a, &err) : fixture_try_merge(&f, a, b, &err));
+        assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+        assert_int_equal(fixture_place_of(&f, "004"), a);
+        assert_int_equal(fixture_place_of(&f, "005"), moves ? b : a);
+        fixture_is_sound(&f);
+        o = (gf_rebuild_options)GF_REBUILD_OPTIONS(.threads = 1);
+        assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err)); /* it is due */
+        assert_int_equal(fixture_place_of(&f, "000"), a);
+        assert_int_equal(fixture_place_of(&f, "004"), b);
+        assert_int_equal(fixture_place_of(&f, "005"), b);
+        fixture_is_sound(&f);
+        fixture_close(&f);
+    }
+}
+
+/* The same of a label, which the build has in place of the cluster's own. */
+static void a_label_taken_back_while_a_rebuild_runs_goes_with_the_next(void **state)
+{
+    (void)state;
+    for (int undone = 0; undone < 2; undone++) {
+        fixture f;
+        gf_error err;
+        gf_rebuild_result result;
+        gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1,
+                                                  .progress = undo_meanwhile, .context = &f);
+        gf_buffer own = {0}, said = {0};
+        fixture_open_subjects(&f);
+        fixture_say(&f, &own);
+        assert_ok(fixture_try_label(&f, 1, "Mine", &err));
+        const gf_edit_request off =
+            GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = 1, .off = true);
+        if (undone)
+            assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+        else
+            rebuild_and_edit(&f, &off, 1);
+        fixture_say(&f, &said);
+        assert_non_null(strstr(gf_buffer_cstr(&said), "Mine"));
+        o = (gf_rebuild_options)GF_REBUILD_OPTIONS(.threads = 1);
+        assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+        assert_int_equal(result.outcome, GF_REBUILD_MADE);
+        fixture_say(&f, &said);
+        fixture_same(&own, &said);
+        fixture_is_sound(&f);
+        gf_buffer_release(&own);
+        gf_buffer_release(&said);
+        fixture_close(&f);
+    }
 }
 
 /* Witnesses of an edit that came among others are no reason to give its id to these, nor to join them. */
@@ -865,6 +925,79 @@ static void what_waits_for_a_rebuild_makes_it_due(void **state)
     fixture_close(&f);
 }
 
+/* The rebuild began without them, and nothing can be made again in its build: the next one obeys them. */
+static void what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    bool waits;
+    fixture_open_subjects(&f);
+    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
+    assert_ok(fixture_try_move(&f, "004", a, &err));
+    fixture_rebuild_from(&f, GF_START_SERVED);
+    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
+    const gf_edit_request keep = GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("004"));
+    rebuild_and_edit(&f, &keep, 1);
+    assert_int_equal(fixture_place_of(&f, "004"), b);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    assert_int_equal(fixture_place_of(&f, "004"), a);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    gf_edit_request lock = GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = a);
+    rebuild_and_edit(&f, &lock, 1);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    lock.off = true;
+    rebuild_and_edit(&f, &lock, 1);
+    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
+static long peak_kilobytes(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_maxrss;
+}
+
+/* Fifty parts of rows with a million columns, of which each has two: a number of each would take 400 MB. */
+static void a_split_into_many_parts_takes_little_memory(void **state)
+{
+    (void)state;
+    enum { ROWS = 80, FIRST = 60, COLUMNS = 1000000, PARTS = 50, MOST_KB = 250000 };
+    const char *texts[ROWS];
+    char name[ROWS][8];
+    gf_slice id[ROWS];
+    fixture f;
+    gf_error err;
+    gf_csr x;
+    gf_rebuild_result result;
+    assert_ok(gf_csr_init(&x, ROWS, COLUMNS, 2 * ROWS, &err));
+    for (uint32_t i = 0; i < ROWS; i++) {
+        texts[i] = "a text";
+        id[i] = gf_slice_of(name[i], (size_t)snprintf(name[i], sizeof name[i], "%03u", i));
+        x.col[2 * i] = i < FIRST ? 0 : 1;
+        x.col[2 * i + 1] = (i + 1) * (COLUMNS / (ROWS + 1));
+        x.val[2 * i] = x.val[2 * i + 1] = 1;
+        x.start[i + 1] = 2 * (i + 1);
+    }
+    gf_matrix m = {ROWS, COLUMNS, id, &x, NULL};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1, .matrix = &m);
+    fixture_open(&f);
+    fixture_put_texts(&f, "c", texts, ROWS);
+    fixture_set(&f, "c", "default", "k", "2");
+    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+    assert_ok(fixture_try_split(&f, fixture_place_of(&f, "000"), PARTS, &err));
+    long before = peak_kilobytes();
+    o.start = GF_START_FRESH;
+    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
+    assert_int_equal(result.build.k, PARTS + 1);
+    assert_true(peak_kilobytes() - before < MOST_KB);
+    fixture_close(&f);
+    gf_csr_release(&x);
+}
+
 /*
  * A build of before is served, which has a merge whose fact was taken back elsewhere: what was before an earlier
  * split cannot be put back beside it, and waits for the rebuild.
@@ -1061,12 +1194,14 @@ int main(void)
         cmocka_unit_test(a_split_keeps_the_id_and_makes_new_ones),
         cmocka_unit_test(undo_restores_every_byte),
         cmocka_unit_test(a_document_stays_where_it_was_moved),
+        cmocka_unit_test(a_document_that_was_put_anew_is_not_kept),
         cmocka_unit_test(a_locked_centre_does_not_move),
         cmocka_unit_test(documents_keep_their_next_where_nothing_joins_a_lock),
         cmocka_unit_test(an_edit_made_while_a_rebuild_runs_is_in_it),
         cmocka_unit_test(undo_after_a_rebuild_leaves_the_new_build_alone),
         cmocka_unit_test(undo_after_a_rebuild_is_done_by_the_next),
         cmocka_unit_test(undo_while_a_rebuild_runs_is_done_by_the_next),
+        cmocka_unit_test(a_label_taken_back_while_a_rebuild_runs_goes_with_the_next),
         cmocka_unit_test(few_witnesses_stand_for_no_cluster_of_others),
         cmocka_unit_test(a_lock_that_came_later_is_no_matter),
         cmocka_unit_test(a_later_edit_that_cannot_be_made_again_is_told),
@@ -1077,6 +1212,8 @@ int main(void)
         cmocka_unit_test(a_split_follows_merges),
         cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
+        cmocka_unit_test(what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next),
+        cmocka_unit_test(a_split_into_many_parts_takes_little_memory),
         cmocka_unit_test(an_edit_below_one_that_was_forgotten_waits),
         cmocka_unit_test(an_own_label_that_is_taken_does_not_come_back),
         cmocka_unit_test(edits_outlast_the_pins),

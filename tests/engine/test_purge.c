@@ -4,7 +4,7 @@
  * come twice in a word: Snappy, whose copies are four bytes long or more, finds none for them, so they stand
  * in compressed blocks as they are, which each test shows before it purges.
  */
-#include "tests/engine/fixture.h"
+#include "tests/engine/fixture_edits.h"
 
 #include "base/memory.h"
 #include "base/random.h"
@@ -209,6 +209,37 @@ static void witnesses_of_edits(void **state)
     fixture_close(&f);
 }
 
+/* Of a group of more documents than witnesses are kept of some stand for all, also where a purge forgot one. */
+static void a_group_is_its_cluster_though_a_witness_was_purged(void **state)
+{
+    (void)state;
+    enum { EACH = 3400 /* less than three tenths of them are witnesses */ };
+    static const char *const subjects[] = {"engine brakes", "bread dough", "planets comet"};
+    static const char *texts[3 * EACH];
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    for (size_t i = 0; i < 3 * EACH; i++)
+        texts[i] = subjects[i / EACH];
+    fixture_put_texts(&f, "c", texts, 3 * EACH);
+    fixture_set(&f, "c", "default", "k", "3");
+    fixture_rebuild(&f, "c");
+    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "3400");
+    assert_ok(fixture_try_merge(&f, a, b, &err));
+    fixture_delete(&f, "c", "000");
+    fixture_delete(&f, "c", "3400");
+    purge(&f, "c");
+    fixture_rebuild_from(&f, GF_START_FRESH);
+    for (int i = 1; i < 5; i++) {
+        char first[8], second[8];
+        snprintf(first, sizeof first, "%03d", i);
+        snprintf(second, sizeof second, "%d", EACH + i);
+        assert_int_equal(fixture_place_of(&f, first), a);
+        assert_int_equal(fixture_place_of(&f, second), a);
+    }
+    fixture_close(&f);
+}
+
 /* A text that was replaced goes too; texts that nobody deleted stay. */
 static void replaced_documents(void **state)
 {
@@ -404,6 +435,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(witnesses_of_edits),
+        cmocka_unit_test(a_group_is_its_cluster_though_a_witness_was_purged),
         cmocka_unit_test(deleted_documents),
         cmocka_unit_test(replaced_documents),
         cmocka_unit_test(sentences),

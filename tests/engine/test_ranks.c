@@ -10,10 +10,12 @@
 #include "engine/ranks/world.h"
 
 #include <math.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 enum { ROWS = 1200, COLS = 300 };
@@ -262,6 +264,36 @@ static void a_silent_job_is_lost(void **state)
     release_rows(&h);
 }
 
+/* A holder that takes nothing, as one that sweeps, is not taken for dead, and no beat waits for it. */
+static void a_holder_that_takes_nothing_is_waited_for(void **state)
+{
+    (void)state;
+    enum { BEATS_MS = 2500 /* two beats come in that time */ };
+    gf_error err;
+    uint32_t kind;
+    pthread_t thread;
+    struct timespec until;
+    gf_buffer bytes = {0};
+    const gf_slice none = {NULL, 0};
+    ranks_pair p = ranks_pair_open();
+    struct pollfd room = {.fd = p.there, .events = POLLOUT};
+    ranks_job j = {.n = 1, .threads = 1, .fd = p.there};
+    assert_int_equal(pthread_create(&thread, NULL, ranks_job_serve, &j), 0);
+    assert_ok(gf_frames_read(p.here, 30, NULL, &kind, &bytes, &err));
+    assert_int_equal(kind, GF_JOB_READY);
+    while (poll(&room, 1, 0) > 0)
+        assert_int_equal(send(p.there, "\0\0\0", 4, MSG_NOSIGNAL), 4);
+    usleep(1000 * BEATS_MS);
+    assert_ok(gf_frames_write(p.here, GF_JOB_END, none, none, 30, NULL, &err));
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_sec += 60;
+    assert_int_equal(pthread_timedjoin_np(thread, NULL, &until), 0);
+    assert_int_equal(j.status, GF_OK);
+    assert_false(j.is_holder_gone);
+    gf_buffer_release(&bytes);
+    close(p.here);
+}
+
 /* ---- starting --------------------------------------------------------------------------------------- */
 
 static void hosts_are_counted(void **state)
@@ -389,6 +421,7 @@ int main(void)
                                        cmocka_unit_test(failures_are_told),
                                        cmocka_unit_test(other_ends_are_seen_through),
                                        cmocka_unit_test(a_silent_job_is_lost),
+                                       cmocka_unit_test(a_holder_that_takes_nothing_is_waited_for),
                                        cmocka_unit_test(hosts_are_counted),
                                        cmocka_unit_test(processes_started_together_are_known),
                                        cmocka_unit_test(costs_follow_the_formula),

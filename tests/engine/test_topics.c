@@ -338,6 +338,33 @@ static void values_of_a_field_are_topics(void **state)
     fixture_close(&f);
 }
 
+/* A part's label may be the word that the topic is called by, whose name the first part keeps. */
+static void parts_of_a_topic_are_not_called_as_it_is(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    char id[8];
+    fixture_open(&f);
+    for (int i = 0; i < 20; i++) {
+        snprintf(id, sizeof id, "%03d", i);
+        fixture_put_field(&f, "area", id, i < 12 ? "invoice, printer" : "invoice, billing", "1000",
+                          "\"billing\"");
+    }
+    fixture_set(&f, "c", "default", "topics", "all");
+    assert_ok(try_add(&f, &GF_TOPIC_REQUEST(.field = GF_SLICE("area")), &err));
+    rebuild(&f, 1, GF_START_FRESH);
+    uint32_t id_of_topic = place(&f, "000", NULL);
+    gf_edit_request split =
+        GF_EDIT_REQUEST(.kind = GF_EDIT_SPLIT, .cluster = id_of_topic, .parts = 2);
+    assert_ok(
+        gf_edit_make(f.store, fixture_place("c"), fixture_default(), &split, NULL, NULL, &err));
+    assert_place(&f, "000", "billing");
+    assert_true(place(&f, "000", NULL) != place(&f, "019", NULL));
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 /* ---- what cannot be -------------------------------------------------------------------------- */
 
 static void what_cannot_be_is_refused(void **state)
@@ -640,6 +667,7 @@ int main(void)
         cmocka_unit_test(examples_are_in_their_topic),
         cmocka_unit_test(the_last_move_says_what_is_an_example),
         cmocka_unit_test(values_of_a_field_are_topics),
+        cmocka_unit_test(parts_of_a_topic_are_not_called_as_it_is),
         cmocka_unit_test(what_cannot_be_is_refused),
         cmocka_unit_test(undone_deletions_leave_one_topic_of_a_name),
         cmocka_unit_test(a_deletion_is_undone_only_while_nobody_took_what_the_topic_had),
