@@ -337,7 +337,7 @@ static bool fits(const gf_table *t, const gf_change *c)
 {
     const gf_schema *s = gf_table_schema(t);
     gf_slice key = c->key;
-    if (c->kind != GF_CHANGE_DELETE_ROW && c->family >= s->n_families) return false;
+    if (c->family >= s->n_families) return false; /* 0 where a row goes */
     if (c->kind == GF_CHANGE_PUT_BLOCK) {
         if (!s->families[c->family].run) return false;
         key.len = gf_schema_row_length(s, key);
