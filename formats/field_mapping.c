@@ -37,6 +37,18 @@ static gf_slice copy_name(gf_field_mapping *m, gf_slice name, const char *otherw
     return copy;
 }
 
+/* "none": a name without bytes, which no field has. */
+static gf_slice copy_role(gf_field_mapping *m, gf_slice name, const char *otherwise, gf_status *st)
+{
+    if (gf_slice_equal(name, GF_SLICE("none"))) return (gf_slice){0};
+    return copy_name(m, name, otherwise, st);
+}
+
+static bool has_name(const gf_member *v, gf_slice role)
+{
+    return role.ptr && gf_slice_equal(v->name, role);
+}
+
 static bool is_among(gf_slice name, const gf_slice *names, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -86,9 +98,9 @@ static gf_status note_asked(gf_field_mapping *m, const gf_reader_options *option
 static gf_status copy_names(gf_field_mapping *m, const gf_reader_options *options)
 {
     gf_status st = GF_OK;
-    m->id = copy_name(m, options->id, "id", &st);
-    m->time = copy_name(m, options->time, "time", &st);
-    m->lang = copy_name(m, options->lang, "lang", &st);
+    m->id = copy_role(m, options->id, "id", &st);
+    m->time = copy_role(m, options->time, "time", &st);
+    m->lang = copy_role(m, options->lang, "lang", &st);
     if (st == GF_OK) st = copy_text_names(m, options);
     for (size_t i = 0; st == GF_OK && i < options->n_fields; i++) {
         uint32_t id;
@@ -478,9 +490,9 @@ static roles find_roles(gf_field_mapping *m, const gf_parsed_record *parsed, boo
     memset(m->texts, 0, m->n_text * sizeof *m->texts);
     for (size_t i = 0; i < parsed->n_members; i++) {
         gf_member *v = &parsed->members[i];
-        if (gf_slice_equal(v->name, m->id)) r.id = v;
-        if (gf_slice_equal(v->name, m->time)) r.time = v;
-        if (gf_slice_equal(v->name, m->lang)) r.lang = v;
+        if (has_name(v, m->id)) r.id = v;
+        if (has_name(v, m->time)) r.time = v;
+        if (has_name(v, m->lang)) r.lang = v;
         for (size_t t = 0; t < m->n_text; t++) {
             if (!gf_slice_equal(v->name, m->text[t])) continue;
             m->texts[t] = v;
@@ -521,7 +533,7 @@ static gf_status map_members(gf_field_mapping *m, gf_parsed_record *parsed, gf_r
     roles r = find_roles(m, parsed, has_text_field);
     note_seen(m, parsed);
     *has_text_field |= m->without_text && has_wanted(m, parsed);
-    m->lacks_id = m->id_given && !r.id;
+    m->lacks_id = m->id_given && m->id.ptr && !r.id;
     st = map_id(m, r.id, parsed, record, err);
     if (st == GF_OK && parsed->kind == GF_RECORD_DOCUMENT && !m->without_text)
         st = map_text(m, parsed, record, err);

@@ -63,7 +63,7 @@ typedef void gf_reader_remark(void *context, const char *reason, gf_slice source
  */
 typedef struct gf_reader_options {
     gf_format format;
-    gf_slice id;          /* default "id" */
+    gf_slice id;          /* default "id"; "none": no field is it, as of time and lang */
     const gf_slice *text; /* n_text; default "text" alone. Several are joined by an empty line */
     size_t n_text;
     bool text_is_fixed; /* the caller cannot name another, so errors do not suggest it */

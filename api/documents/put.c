@@ -265,7 +265,7 @@ static void remark_on_all(const putting *p)
     char message[256];
     gf_slice id = gf_call_text_or(p->call, "id", "id");
     if (id.len > 99) id.len = 99;
-    if (p->hashed) {
+    if (p->hashed && !gf_slice_equal(id, GF_SLICE("none"))) {
         snprintf(message, sizeof message,
                  "no field \"%.*s\" in %" PRIu64 " of %" PRIu64 " records: their hash is their id",
                  GF_SLICE_ARG(id), p->hashed, p->intake.read);
@@ -427,13 +427,13 @@ static gf_status run_put(gf_call *call, gf_error *err)
 
 static const gf_parameter put_parameters[] = {
     P_COLLECTION,
-    P_TEXT("id", "FIELD", "field that is the id (id)"),
+    P_TEXT("id", "FIELD|none", "field that is the id (id)"),
     P_LIST("text", "FIELD[,FIELD...]", "field or fields that are the text (text)"),
-    P_TEXT("time", "FIELD", "field that is the time (time)"),
+    P_TEXT("time", "FIELD|none", "field that is the time (time)"),
     P_CHOICE("dates", "month-first|day-first|mdy|dmy", "what 3/4/2015 means; else it is refused"),
     P_CHOICE("bad-times", "refuse|drop",
              "a record whose time cannot be read (refuse with --time, else drop the time)"),
-    P_TEXT("lang", "FIELD", "field that is the language (lang)"),
+    P_TEXT("lang", "FIELD|none", "field that is the language (lang)"),
     P_LIST("fields", "FIELD,...|all", "other fields to keep (all)"),
     P_CHOICE("from", GF_FORMAT_NAMES "|papers|tweets|postgres|url",
              "format, where the name does not tell it; or what the store has"),

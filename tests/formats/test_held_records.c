@@ -54,6 +54,24 @@ static void note_remark(void *context, const char *reason, gf_slice source, cons
     gf_buffer_format(context, "%s %.*s%s\n", reason, GF_SLICE_ARG(source), message);
 }
 
+/* "none" asks for no field, and one of that name is as any other. */
+static void none_is_no_field(void **state)
+{
+    (void)state;
+    gf_buffer told = {0};
+    gf_reader_options options = {.id = GF_SLICE("none"),
+                                 .time = GF_SLICE("none"),
+                                 .lang = GF_SLICE("none"),
+                                 .remark = note_remark,
+                                 .remark_context = &told};
+    check_records("a.csv", GF_SLICE("id,text,time,lang,none\n1,x,noon,long,2\n"), &options,
+                  "a.csv:2 id=hash text=\"x\" id=\"1\" time=\"noon\" lang=\"long\" none=\"2\"\n");
+    check_records("a.jsonl", GF_SLICE("{\"\":1,\"text\":\"x\"}\n"), &options,
+                  "a.jsonl:1 id=hash text=\"x\" =1\n");
+    assert_int_equal(told.len, 0);
+    gf_buffer_release(&told);
+}
+
 /* Names that no record has are told at the end, and nothing is refused. */
 static void tells_of_names_that_no_record_has(void **state)
 {
@@ -227,6 +245,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ends_at_a_wrong_name),
         cmocka_unit_test(ends_without_the_id),
+        cmocka_unit_test(none_is_no_field),
         cmocka_unit_test(tells_of_names_that_no_record_has),
         cmocka_unit_test(ends_after_a_hundred),
         cmocka_unit_test(keeps_the_order),

@@ -183,13 +183,11 @@ function columnsForm(file, number = 0) {
             [...element.querySelectorAll('[name]')].map((e) => [e.name, e.hidden ? '' : e.value]),
         );
     let columns = [];
-    /* As the server is told: "none" of a column that is taken by its name is a name that no column has. */
+    /* As the server is told: a column that is taken by its name is one unless "none" is. */
     const roles = () => {
         const v = values();
-        let none = 'none';
-        while (columns.includes(none)) none += '_';
         for (const role of ['id', 'time', 'lang'])
-            if (!v[role] && columns.includes(role)) v[role] = none;
+            if (!v[role] && columns.includes(role)) v[role] = 'none';
             else if (v[role] === role) v[role] = '';
         /* Columns are guessed: a time that cannot be read refuses nothing. */
         return { ...v, 'bad-times': v.time ? 'drop' : '' };
