@@ -68,6 +68,7 @@ struct gf_callers {
     caller *first;
     peer *peers;
     unsigned n, refused; /* connections that count; those that are marked */
+    bool closed;         /* nobody is let in any more */
     bool ending;
     pthread_t looking;
 };
@@ -182,10 +183,17 @@ enum MHD_Result gf_callers_admit(void *context, const struct sockaddr *from, soc
     bool local = read_address(from, address);
     (void)size;
     pthread_mutex_lock(&all->lock);
-    bool good =
-        all->refused < MOST_REFUSED || refusal_of(all, find_peer(all, address), local, &goes) == 0;
+    bool good = !all->closed && (all->refused < MOST_REFUSED ||
+                                 refusal_of(all, find_peer(all, address), local, &goes) == 0);
     pthread_mutex_unlock(&all->lock);
     return good ? MHD_YES : MHD_NO;
+}
+
+void gf_callers_close(struct gf_callers *all)
+{
+    pthread_mutex_lock(&all->lock);
+    all->closed = true;
+    pthread_mutex_unlock(&all->lock);
 }
 
 /* ---- one connection -------------------------------------------------------------------------- */

@@ -18,6 +18,12 @@ enum MHD_Result gf_callers_admit(void *callers, const struct sockaddr *from, soc
 void gf_callers_notice(void *callers, struct MHD_Connection *connection, void **socket_context,
                        enum MHD_ConnectionNotificationCode code);
 
+/**
+ * Let in nobody from now on. MHD_quiesce_daemon is not for that: it may end the program, where one of
+ * MHD's threads looks at the listening socket at the same moment.
+ */
+void gf_callers_close(struct gf_callers *callers);
+
 /** 0, or 429 or 503 for a connection that is one too many. */
 unsigned gf_callers_check(gf_request *r, gf_error *err);
 

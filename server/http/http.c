@@ -438,13 +438,12 @@ void gf_http_stop(gf_http *http, double seconds)
 {
     if (!http) return;
     gf_cancel_request(&http->stopping);
-    MHD_socket listening = MHD_quiesce_daemon(http->daemon);
+    gf_callers_close(http->callers);
     wait_for_requests(http, gf_clock_seconds() + seconds);
     cancel_requests(http);
     wait_for_upgraded(http);
     gf_workers_free(http->workers); /* every connection is resumed then */
     http->workers = NULL;
-    MHD_stop_daemon(http->daemon);
-    if (listening != MHD_INVALID_SOCKET) close(listening);
+    MHD_stop_daemon(http->daemon); /* closes the listening socket, too */
     release(http);
 }

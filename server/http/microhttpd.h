@@ -21,7 +21,6 @@
     F(MHD_get_version) \
     F(MHD_lookup_connection_value) \
     F(MHD_queue_response) \
-    F(MHD_quiesce_daemon) \
     F(MHD_resume_connection) \
     F(MHD_start_daemon) \
     F(MHD_stop_daemon) \
@@ -44,7 +43,6 @@ GF_LIBRARY_DECLARE(gf_microhttpd, GF_MICROHTTPD_FUNCTIONS)
 #define MHD_get_version                   gf_microhttpd_functions.MHD_get_version
 #define MHD_lookup_connection_value       gf_microhttpd_functions.MHD_lookup_connection_value
 #define MHD_queue_response                gf_microhttpd_functions.MHD_queue_response
-#define MHD_quiesce_daemon                gf_microhttpd_functions.MHD_quiesce_daemon
 #define MHD_resume_connection             gf_microhttpd_functions.MHD_resume_connection
 #define MHD_start_daemon                  gf_microhttpd_functions.MHD_start_daemon
 #define MHD_stop_daemon                   gf_microhttpd_functions.MHD_stop_daemon
