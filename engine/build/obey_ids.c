@@ -80,12 +80,24 @@ static void lose_named(gf_build_plan *plan, const gf_build_obeying *o, const gf_
                  atom->id);
 }
 
+/* A topic whose cluster went into a part of it, as a split was obeyed, has none any more. */
+static void lose_emptied_topics(gf_build_plan *plan, const gf_build_clustered *c)
+{
+    for (size_t i = 0; i < plan->edits.n; i++) {
+        bool has = !gf_edits_topic_holds(&plan->edits, i) || plan->edits.at[i].edit.lost.len;
+        for (uint32_t l = 0; l < c->kmeans.k && !has; l++)
+            has = gf_build_clustered_is_topic(c, l) && c->topic[l] == i;
+        if (!has) gf_obey_lose(plan, i, "all its documents are in a part that was split off it", 0);
+    }
+}
+
 gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
                             const gf_build_obeying *o, gf_build_matched *m, gf_error *err)
 {
     uint32_t k = c->kmeans.k;
     for (uint32_t l = 0; l < k; l++)
         if (gf_build_clustered_is_topic(c, l)) plan->edits.at[c->topic[l]].edit.cluster = m->ids[l];
+    lose_emptied_topics(plan, c);
     if (o->n_atoms == 0) return GF_OK;
     naming n = {.votes = gf_calloc((size_t)k + 1, sizeof *n.votes),
                 .sizes = gf_calloc((size_t)k + 1, sizeof *n.sizes),

@@ -202,7 +202,8 @@ static void check_edits(history *h, const fixture_edits *taken_back)
         if (!is_there(h, id)) fail_edit(&l, i, "cluster %u is not there", id);
         for (size_t o = 0; o < e->n_others; o++) {
             uint32_t other = l.others[i][o];
-            if (e->kind == GF_EDIT_MERGE && is_there(h, other))
+            /* On an earlier build the same two may be merged the other way round: the later id stays. */
+            if (e->kind == GF_EDIT_MERGE && other != id && is_there(h, other))
                 fail_edit(&l, i, "cluster %u is still there", other);
             if (e->kind == GF_EDIT_SPLIT && !is_there(h, now_called(&l, i, other)))
                 fail_edit(&l, i, "cluster %u is not there", other);
