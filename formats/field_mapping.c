@@ -77,7 +77,7 @@ static void ask_for(gf_field_mapping *m, gf_slice name)
     if (name.len) m->asked[m->n_asked++].name = name;
 }
 
-/* What the caller named: a name that no record has is most likely mistyped. */
+/* Names that the caller gave: one that no record has is most likely mistyped. */
 static gf_status note_asked(gf_field_mapping *m, const gf_reader_options *options)
 {
     size_t most = 3 + options->n_text + options->n_fields;

@@ -56,6 +56,28 @@ gf_status gf_centres_set_row(gf_centres *c, uint32_t j, gf_row_view row, gf_erro
     return GF_OK;
 }
 
+gf_status gf_centre_take_sum(double *sum, uint32_t n_terms, gf_centre *c, gf_error *err)
+{
+    double length = 0;
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < n_terms; t++) {
+        length += sum[t] * sum[t];
+        n += sum[t] != 0;
+    }
+    c->term = gf_array(n, sizeof *c->term);
+    c->value = gf_array(n, sizeof *c->value);
+    if (!c->term || !c->value) return gf_fail_memory(err, "a centre");
+    c->capacity = n;
+    c->length = sqrt(length);
+    for (uint32_t t = 0; t < n_terms; t++) {
+        if (sum[t] == 0) continue;
+        c->term[c->n] = t;
+        c->value[c->n++] = (float)(sum[t] / c->length);
+        sum[t] = 0;
+    }
+    return GF_OK;
+}
+
 gf_status gf_centres_copy(const gf_centres *from, gf_centres *to, gf_error *err)
 {
     gf_centres c;

@@ -29,6 +29,9 @@ void gf_centres_release(gf_centres *c);
 /** Make centre j the unit vector of a row. */
 gf_status gf_centres_set_row(gf_centres *c, uint32_t j, gf_row_view row, gf_error *err);
 
+/** Make the centre, which has no memory yet, the unit vector of a dense sum, which is zeros afterwards. */
+gf_status gf_centre_take_sum(double *sum, uint32_t n_terms, gf_centre *c, gf_error *err);
+
 /** A deep copy. */
 gf_status gf_centres_copy(const gf_centres *from, gf_centres *to, gf_error *err);
 

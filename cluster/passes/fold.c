@@ -122,7 +122,7 @@ void gf_fold_list_release(gf_fold_list *l)
     *l = (gf_fold_list){0};
 }
 
-/* Of a row that has stood for so many a later one that is equal stands for the next. */
+/* Once a row has stood for so many, a later one that is equal stands for the next. */
 static gf_status limit_points(uint32_t n_rows, uint32_t most, gf_fold_list *l, gf_error *err)
 {
     uint32_t *count = gf_calloc(l->n, sizeof *count), *now = gf_array(l->n, sizeof *now);

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "cluster/passes/nearest_centres.h"
 
-#include <math.h>
 #include <string.h>
 
 /* ---- groups ---------------------------------------------------------------------------------- */
@@ -120,29 +119,6 @@ static gf_status join(regrouping *g, size_t edit, gf_error *err)
     return GF_OK;
 }
 
-/* The centre of a sum over all terms, which is zeros afterwards. */
-static gf_status take_centre(double *sum, uint32_t n_cols, gf_centre *c, gf_error *err)
-{
-    double length = 0;
-    uint32_t n = 0;
-    for (uint32_t t = 0; t < n_cols; t++) {
-        length += sum[t] * sum[t];
-        n += sum[t] != 0;
-    }
-    c->term = gf_array(n, sizeof *c->term);
-    c->value = gf_array(n, sizeof *c->value);
-    if (!c->term || !c->value) return gf_fail_memory(err, "a centre");
-    c->capacity = n;
-    c->length = sqrt(length);
-    for (uint32_t t = 0; t < n_cols; t++) {
-        if (sum[t] == 0) continue;
-        c->term[c->n] = t;
-        c->value[c->n++] = (float)(sum[t] / c->length);
-        sum[t] = 0;
-    }
-    return GF_OK;
-}
-
 static gf_status add_point(regrouping *g, uint32_t point, double *sum, gf_error *err)
 {
     gf_row_view row = {NULL, NULL, 0};
@@ -164,7 +140,7 @@ static gf_status locate_parts(regrouping *g, gf_edit_atom *const *parts, size_t 
     for (size_t i = 0; i < n && st == GF_OK; i++) {
         for (size_t w = 0; w < parts[i]->n && st == GF_OK; w++)
             st = add_point(g, parts[i]->points[w], sum, err);
-        if (st == GF_OK) st = take_centre(sum, n_cols, &centres.at[i], err);
+        if (st == GF_OK) st = gf_centre_take_sum(sum, n_cols, &centres.at[i], err);
     }
     if (st == GF_OK) st = gf_nearest_centres_init(out, &centres, NULL, err);
     gf_centres_release(&centres);
@@ -272,7 +248,7 @@ static gf_status sum_cluster(regrouping *g, uint32_t label, double *sum, gf_cent
         st = add_point(g, p, sum, err);
     }
     c->weight = members;
-    return st == GF_OK ? take_centre(sum, k->centres.n_terms, c, err) : st;
+    return st == GF_OK ? gf_centre_take_sum(sum, k->centres.n_terms, c, err) : st;
 }
 
 /* Scores and runners-up of members of clusters that have changed, and of what such were next to. */

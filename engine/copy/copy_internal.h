@@ -60,7 +60,7 @@ void gf_copy_plan_release(gf_copy_plan *plan);
 
 /* ---- rows.c ---------------------------------------------------------------------------------- */
 
-/** What is copied. The mark is made (gf_copy_mark_make) before, and released after, by who copies. */
+/** Work of one copy. Its mark is made before (gf_copy_mark_make), and released after, by who copies. */
 typedef struct gf_copy_work {
     gf_store *from;
     const gf_copy_options *options;

@@ -22,7 +22,6 @@
 #include "engine/rows/hours.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -55,29 +54,6 @@ static void release(regrouping *r)
 
 /* ---- centres --------------------------------------------------------------------------------- */
 
-/* The unit vector of a dense sum, which is zero again afterwards. */
-static gf_status take_sum(double *sum, uint32_t n_cols, gf_centre *c, gf_error *err)
-{
-    double length = 0;
-    uint32_t n = 0;
-    for (uint32_t t = 0; t < n_cols; t++) {
-        length += sum[t] * sum[t];
-        n += sum[t] != 0;
-    }
-    c->term = gf_array(n, sizeof *c->term);
-    c->value = gf_array(n, sizeof *c->value);
-    if (!c->term || !c->value) return gf_fail_memory(err, "a centre");
-    c->capacity = n;
-    c->length = sqrt(length);
-    for (uint32_t t = 0; t < n_cols; t++) {
-        if (sum[t] == 0) continue;
-        c->term[c->n] = t;
-        c->value[c->n++] = (float)(sum[t] / c->length);
-        sum[t] = 0;
-    }
-    return GF_OK;
-}
-
 static void add_row(double *sum, gf_row_view row)
 {
     for (uint32_t i = 0; i < row.n; i++)
@@ -89,7 +65,7 @@ static gf_status sum_group(regrouping *r, uint32_t group, uint32_t n_cols, doubl
 {
     for (size_t i = 0; i < r->m.n; i++)
         if (r->m.at[i].to == group) add_row(sum, r->m.at[i].row);
-    return take_sum(sum, n_cols, c, err);
+    return gf_centre_take_sum(sum, n_cols, c, err);
 }
 
 static bool is_touched(const regrouping *r, uint32_t id)
@@ -201,7 +177,7 @@ static gf_status sum_texts(regrouping *r, gf_error *err)
             if (st == GF_OK) add_row(sum, row);
             gf_free(fields);
         }
-        if (st == GF_OK) st = take_sum(sum, n_terms, &r->term_centres.at[g], err);
+        if (st == GF_OK) st = gf_centre_take_sum(sum, n_terms, &r->term_centres.at[g], err);
     }
     gf_free(sum);
     return st;

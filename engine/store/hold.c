@@ -50,7 +50,7 @@ static gf_status read_mark(gf_table *table, unsigned family, gf_slice key, mark 
     return st == GF_ENOTFOUND ? GF_OK : st;
 }
 
-/* What is cut short is looked for in one go. */
+/* One search of the store for work that was cut short. */
 typedef struct tidying {
     gf_store *s;
     gf_batch *batch;
@@ -59,7 +59,7 @@ typedef struct tidying {
     uint64_t now;    /* where rows hold themselves, the database's time (ms); 0: not asked yet */
 } tidying;
 
-/* That of a cell which is put without one, as in storage/journal.h. */
+/* The database gives its time to a cell that is put without one, as in storage/journal.h. */
 static gf_status learn_time(tidying *t, gf_error *err)
 {
     gf_row row = {0};

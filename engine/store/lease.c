@@ -338,7 +338,7 @@ static gf_status change_cell(gf_lease *l, bool deletes, gf_error *err)
     return st;
 }
 
-/* Of those that are due for renewal the one that was not tried for longest; under lease_lock. */
+/* The lease that is due for renewal, and was not tried for longest; under lease_lock. */
 static gf_lease *find_due(gf_store *s, double now)
 {
     gf_lease *due = NULL;

@@ -66,7 +66,7 @@ static void count_lang(gf_language_watch *w, gf_slice lang)
     if (language) w->langs[gf_language_index(language)]++;
 }
 
-/* What the documents say that have a lang; unknown where none has one that is known. */
+/* The language of nearly all documents that have a lang; unknown where none has one that is known. */
 static gf_fallback decide_by_langs(const gf_language_watch *w)
 {
     uint64_t sum = 0;

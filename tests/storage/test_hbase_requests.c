@@ -42,13 +42,7 @@ typedef struct gateway {
 
 static bool read_exactly(int s, char *to, size_t n)
 {
-    while (n) {
-        ssize_t got = recv(s, to, n, 0);
-        if (got <= 0) return false;
-        to += got;
-        n -= (size_t)got;
-    }
-    return true;
+    return recv(s, to, n, MSG_WAITALL) == (ssize_t)n;
 }
 
 static void write_cell(const gateway *g, gf_buffer *to, size_t number)
