@@ -91,6 +91,18 @@ static void lose_emptied_topics(gf_build_plan *plan, const gf_build_clustered *c
     }
 }
 
+/* A merge of which a cluster is there again, as later edits on an earlier build name it, does not hold. */
+static void lose_undone_merges(gf_build_plan *plan, const gf_build_matched *m, uint32_t k)
+{
+    for (size_t i = 0; i < plan->edits.n; i++) {
+        const gf_edit *e = &plan->edits.at[i].edit;
+        for (size_t o = 0; o < e->n_others && e->kind == GF_EDIT_MERGE; o++)
+            if (gf_obey_cluster_of(m, k, e->others[o]) != GF_NO_CLUSTER)
+                gf_obey_lose(plan, i, "cluster %" PRIu32 " is there again, by a later edit",
+                             e->others[o]);
+    }
+}
+
 gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
                             const gf_build_obeying *o, gf_build_matched *m, gf_error *err)
 {
@@ -120,6 +132,7 @@ gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
     for (size_t a = 0; a < o->n_atoms && st == GF_OK; a++)
         if (gf_obey_cluster_of(m, k, o->atoms[a].id) == GF_NO_CLUSTER)
             lose_named(plan, o, &o->atoms[a]);
+    if (st == GF_OK) lose_undone_merges(plan, m, k);
     gf_free(n.votes);
     gf_free(n.sizes);
     gf_free(n.seen);

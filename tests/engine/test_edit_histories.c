@@ -119,14 +119,6 @@ static uint32_t now_called(const fixture_edits *l, size_t from, uint32_t id)
     return id;
 }
 
-/* A cluster that a merge had ended, and that was locked later, on an earlier build: the lock makes it anew. */
-static bool is_locked_later(const fixture_edits *l, size_t from, uint32_t id)
-{
-    for (size_t i = from + 1; i < l->n; i++)
-        if (l->at[i].kind == GF_EDIT_LOCK && !l->at[i].off && l->at[i].cluster == id) return true;
-    return false;
-}
-
 static bool is_overruled(const fixture_edits *l, size_t at)
 {
     for (size_t i = at + 1; i < l->n; i++)
@@ -210,9 +202,7 @@ static void check_edits(history *h, const fixture_edits *taken_back)
         if (!is_there(h, id)) fail_edit(&l, i, "cluster %u is not there", id);
         for (size_t o = 0; o < e->n_others; o++) {
             uint32_t other = l.others[i][o];
-            /* On an earlier build the same two may be merged the other way round: the later id stays. */
-            if (e->kind == GF_EDIT_MERGE && other != id && !is_locked_later(&l, i, other) &&
-                is_there(h, other))
+            if (e->kind == GF_EDIT_MERGE && is_there(h, other))
                 fail_edit(&l, i, "cluster %u is still there", other);
             if (e->kind == GF_EDIT_SPLIT && !is_there(h, now_called(&l, i, other)))
                 fail_edit(&l, i, "cluster %u is not there", other);
