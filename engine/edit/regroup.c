@@ -9,7 +9,8 @@
  * A centre is the sum of its members' rows, of unit length, as a build has it; scores and runners-up are
  * those of the centres afterwards. Documents of other clusters keep their places; where the next best
  * cluster of one has ended, it is the one that took its members, with the similarity that was
- * kept. A document that was deleted since the build has no row: it goes along with its score.
+ * kept. A document that was deleted since the build has no row: it goes along with its score. Where no member has
+ * one, as all were deleted, the cluster keeps its centre and its terms.
  */
 #include "engine/edit/internal.h"
 
@@ -68,6 +69,16 @@ static gf_status sum_group(regrouping *r, uint32_t group, uint32_t n_cols, doubl
     return gf_centre_take_sum(sum, n_cols, c, err);
 }
 
+static gf_status read_centre(regrouping *r, uint32_t id, gf_centre *c, gf_error *err)
+{
+    gf_free(c->term);
+    gf_free(c->value);
+    *c = (gf_centre){.n = 0};
+    gf_status st = gf_view_read_centre(r->e->view, id, &c->term, &c->value, &c->n, err);
+    if (st == GF_OK) c->capacity = c->n;
+    return st;
+}
+
 static bool is_touched(const regrouping *r, uint32_t id)
 {
     for (size_t i = 0; i < r->m.n_clusters; i++)
@@ -87,17 +98,18 @@ static gf_status make_centres(regrouping *r, gf_error *err)
     if (st == GF_OK) st = gf_centres_init(&r->centres, k, n_cols, err);
     for (size_t i = 0; i < v->n_clusters && st == GF_OK; i++) {
         if (is_touched(r, v->clusters[i].id)) continue;
-        gf_centre *c = &r->centres.at[at];
         r->centre_ids[at] = v->clusters[i].id;
-        r->sizes[at++] = v->clusters[i].size;
-        st = gf_view_read_centre(v, v->clusters[i].id, &c->term, &c->value, &c->n, err);
-        if (st == GF_OK) c->capacity = c->n;
+        r->sizes[at] = v->clusters[i].size;
+        st = read_centre(r, v->clusters[i].id, &r->centres.at[at++], err);
     }
     for (uint32_t g = 0; g < r->n && st == GF_OK; g++) {
+        gf_centre *c = &r->centres.at[at];
         r->centre_ids[at] = r->ids[g];
         for (size_t i = 0; i < r->m.n; i++)
             r->sizes[at] += r->m.at[i].to == g;
-        st = sum_group(r, g, n_cols, sum, &r->centres.at[at++], err);
+        st = sum_group(r, g, n_cols, sum, c, err);
+        if (st == GF_OK && c->n == 0) st = read_centre(r, r->ids[g], c, err);
+        at++;
     }
     gf_free(sum);
     return st;
@@ -305,18 +317,20 @@ static gf_status write_times(regrouping *r, uint32_t group, gf_group *out, gf_er
 }
 
 /* Terms and centre of a group whose members have changed. */
-static gf_status write_centre(regrouping *r, uint32_t group, gf_group *out, gf_error *err)
+static gf_status write_centre(regrouping *r, const gf_grouping *before, uint32_t group,
+                              gf_group *out, gf_error *err)
 {
-    gf_view *v = r->e->view;
     gf_buffer centre = {0}, terms = {0};
     const gf_centre *c = group_centre(r, group);
     gf_model_vector_write(gf_centre_row(c), &centre);
-    gf_build_write_terms(r->term_centres.at ? &r->term_centres.at[group] : c, &v->model.vocabulary,
-                         &terms);
     gf_status st = keep_buffer(r->e, &centre, &out->centre, err);
-    if (st == GF_OK) return keep_buffer(r->e, &terms, &out->terms, err);
-    gf_buffer_release(&terms);
-    return st;
+    if (st != GF_OK) return st;
+    if (r->term_centres.at) c = &r->term_centres.at[group];
+    for (size_t i = 0; i < before->n && c->n == 0; i++)
+        if (before->at[i].id == out->id) out->terms = before->at[i].terms;
+    if (c->n == 0) return GF_OK;
+    gf_build_write_terms(c, &r->e->view->model.vocabulary, &terms);
+    return keep_buffer(r->e, &terms, &out->terms, err);
 }
 
 static uint32_t group_of(const regrouping *r, gf_slice id)
@@ -424,7 +438,7 @@ static gf_status fill_group(regrouping *r, const gf_grouping *before, uint32_t g
     if (st == GF_OK) st = write_times(r, group, out, err);
     if (st == GF_OK) st = write_copies(r, group, out, err);
     if (st == GF_OK) take_sentence(r, before, group, out);
-    if (st == GF_OK && !r->moves) st = write_centre(r, group, out, err);
+    if (st == GF_OK && !r->moves) st = write_centre(r, before, group, out, err);
     return st;
 }
 

@@ -108,7 +108,10 @@ static gf_status visit_cluster(void *context, const gf_cluster_info *info, gf_er
     check *c = context;
     c->of_clusters += info->size;
     if (c->n_clusters < MOST_CLUSTERS) c->clusters[c->n_clusters++] = info->id;
-    if (info->label.len == 0 || info->n_terms == 0) wrong(c, "a cluster without a name", "");
+    char number[16];
+    snprintf(number, sizeof number, "%" PRIu32, info->id);
+    if (info->label.len == 0) wrong(c, "no label has cluster ", number);
+    if (info->n_terms == 0) wrong(c, "no terms has cluster ", number);
     return GF_OK;
 }
 

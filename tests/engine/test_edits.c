@@ -52,6 +52,72 @@ static void a_merge_is_at_once_and_lasts(void **state)
     fixture_close(&f);
 }
 
+/* Clusters of vectors that have a column for each subject. */
+static void rebuild_subjects_by_vectors(fixture *f)
+{
+    gf_error err;
+    gf_rebuild_result result;
+    char name[12][8];
+    gf_slice id[12];
+    float value[36] = {0};
+    for (int d = 0; d < 12; d++) {
+        snprintf(name[d], sizeof name[d], "%03d", d);
+        id[d] = gf_slice_str(name[d]);
+        value[3 * d + d / 4] = 1;
+    }
+    gf_matrix m = {.n_rows = 12, .n_cols = 3, .id = id, .dense = value};
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1, .matrix = &m);
+    assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
+}
+
+static gf_status check_has_terms(void *context, const gf_cluster_info *c, gf_error *err)
+{
+    (void)context, (void)err;
+    assert_true(c->n_terms && c->label.len && !gf_slice_starts(c->label, GF_SLICE("cluster ")));
+    return GF_OK;
+}
+
+static void a_merge_of_clusters_whose_documents_are_deleted_keeps_a_name(void **state)
+{
+    (void)state;
+    for (int vectors = 0; vectors < 2; vectors++) {
+        fixture f;
+        gf_error err;
+        gf_view *v;
+        bool waits;
+        fixture_edits l;
+        gf_buffer before = {0}, after = {0};
+        fixture_open_subjects(&f);
+        if (vectors) rebuild_subjects_by_vectors(&f);
+        uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
+        for (int d = 0; d < 8; d++) {
+            char id[8];
+            snprintf(id, sizeof id, "%03d", d);
+            fixture_delete(&f, "c", id);
+        }
+        fixture_say(&f, &before);
+        assert_ok(fixture_try_merge(&f, a, b, &err));
+        assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+        assert_ok(gf_view_clusters(v, check_has_terms, NULL, &err));
+        gf_view_close(v);
+        fixture_is_sound(&f);
+        assert_ok(fixture_try_undo(&f, 0, &waits, &err));
+        fixture_say(&f, &after);
+        fixture_same(&before, &after);
+        assert_ok(fixture_try_merge(&f, a, b, &err));
+        if (!vectors) {
+            char lost[64];
+            fixture_rebuild_from(&f, GF_START_SERVED);
+            fixture_list_edits(&f, &l);
+            snprintf(lost, sizeof lost, "no document of cluster %u is left", a);
+            assert_string_equal(l.lost[0], lost);
+        }
+        gf_buffer_release(&before);
+        gf_buffer_release(&after);
+        fixture_close(&f);
+    }
+}
+
 static void a_split_keeps_the_id_and_makes_new_ones(void **state)
 {
     (void)state;
@@ -1191,6 +1257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_merge_is_at_once_and_lasts),
+        cmocka_unit_test(a_merge_of_clusters_whose_documents_are_deleted_keeps_a_name),
         cmocka_unit_test(a_split_keeps_the_id_and_makes_new_ones),
         cmocka_unit_test(undo_restores_every_byte),
         cmocka_unit_test(a_document_stays_where_it_was_moved),
