@@ -44,6 +44,14 @@ const gf_slice *gf_pins_label(const gf_pins *p, uint32_t cluster)
     return found && !found->overruled ? &found->label : NULL;
 }
 
+uint32_t gf_pins_overruler(const gf_pins *p, uint32_t cluster)
+{
+    const gf_pinned_label *found = find_label(p, cluster);
+    for (size_t i = p->n_labels; found && found->overruled && i-- > 0;)
+        if (gf_utf8_same_letters(p->labels[i].label, found->label)) return p->labels[i].cluster;
+    return 0;
+}
+
 static bool has_id(const uint32_t *ids, size_t n, uint32_t cluster)
 {
     for (size_t i = 0; i < n; i++)

@@ -86,4 +86,7 @@ const gf_slice *gf_pins_label(const gf_pins *pins, uint32_t cluster);
 /** Likewise, also where another cluster has it now: it comes back once that one is called otherwise. */
 const gf_slice *gf_pins_kept_label(const gf_pins *pins, uint32_t cluster);
 
+/** The cluster that was given the label of this one later; 0: none was. */
+uint32_t gf_pins_overruler(const gf_pins *pins, uint32_t cluster);
+
 #endif

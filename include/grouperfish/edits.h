@@ -55,7 +55,7 @@ typedef struct gf_edit {
     gf_slice by, reason;
     int64_t when;  /* milliseconds since 1970 */
     int64_t build; /* that it was made on */
-    gf_slice lost; /* why the last rebuild could not keep it; empty: it holds */
+    gf_slice lost; /* why it does not hold, by the last rebuild or a later edit; empty: it holds */
     /* of topic, whose name is `text`; its cluster is 0 until a rebuild has given it one */
     gf_slice words, field; /* by which it is described; may be empty */
     uint64_t like;         /* documents that were given as its examples */
