@@ -59,6 +59,7 @@ static void name_again(const gf_build_plan *plan, const gf_build_clustered *c,
     for (size_t a = 0; a < o->n_atoms; a++) {
         const gf_edit_atom *atom = &o->atoms[a];
         if (atom->edit < plan->edits.n || !atom->cuts || atom->dead) continue;
+        if (gf_obey_topic_of(plan, atom->id) != GF_NOT_A_TOPIC) continue; /* it has its id */
         uint32_t l = find_named(c, o, a, n), had = gf_obey_cluster_of(m, c->kmeans.k, atom->id);
         if (l == GF_NO_CLUSTER) continue;
         if (had != GF_NO_CLUSTER) m->ids[had] = m->ids[l];
@@ -91,18 +92,6 @@ static void lose_emptied_topics(gf_build_plan *plan, const gf_build_clustered *c
     }
 }
 
-/* A merge of which a cluster is there again, as later edits on an earlier build name it, does not hold. */
-static void lose_undone_merges(gf_build_plan *plan, const gf_build_matched *m, uint32_t k)
-{
-    for (size_t i = 0; i < plan->edits.n; i++) {
-        const gf_edit *e = &plan->edits.at[i].edit;
-        for (size_t o = 0; o < e->n_others && e->kind == GF_EDIT_MERGE; o++)
-            if (gf_obey_cluster_of(m, k, e->others[o]) != GF_NO_CLUSTER)
-                gf_obey_lose(plan, i, "cluster %" PRIu32 " is there again, by a later edit",
-                             e->others[o]);
-    }
-}
-
 gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
                             const gf_build_obeying *o, gf_build_matched *m, gf_error *err)
 {
@@ -132,7 +121,6 @@ gf_status gf_build_obey_ids(gf_build_plan *plan, const gf_build_clustered *c,
     for (size_t a = 0; a < o->n_atoms && st == GF_OK; a++)
         if (gf_obey_cluster_of(m, k, o->atoms[a].id) == GF_NO_CLUSTER)
             lose_named(plan, o, &o->atoms[a]);
-    if (st == GF_OK) lose_undone_merges(plan, m, k);
     gf_free(n.votes);
     gf_free(n.sizes);
     gf_free(n.seen);

@@ -263,6 +263,20 @@ static gf_status place_all(gf_obey_rows *r, gf_build_plan *plan, const gf_build_
     return st;
 }
 
+/* ---- merges ----------------------------------------------------------------------------------- */
+
+/* A merge of which a cluster is there again, as later edits on an earlier build name or lock it, does not hold. */
+static void lose_undone_merges(gf_build_plan *plan, const gf_build_matched *m, uint32_t k)
+{
+    for (size_t i = 0; i < plan->edits.n; i++) {
+        const gf_edit *e = &plan->edits.at[i].edit;
+        for (size_t o = 0; o < e->n_others && e->kind == GF_EDIT_MERGE; o++)
+            if (gf_obey_cluster_of(m, k, e->others[o]) != GF_NO_CLUSTER)
+                gf_obey_lose(plan, i, "cluster %" PRIu32 " is there again, by a later edit",
+                             e->others[o]);
+    }
+}
+
 /* ---- order ----------------------------------------------------------------------------------- */
 
 typedef struct sized {
@@ -321,6 +335,7 @@ gf_status gf_build_obey_places(gf_build_plan *plan, gf_pool *pool,
     gf_obey_rows r = {.plan = plan, .documents = documents, .c = c};
     gf_status st = obey_locks(&r, plan, o, m, err);
     if (st == GF_OK) st = place_all(&r, plan, m, o, err);
+    if (st == GF_OK) lose_undone_merges(plan, m, c->kmeans.k);
     gf_obey_rows_release(&r);
     if (st != GF_OK || !o->regrouped) return st;
     st = order_clusters(c, m, err);

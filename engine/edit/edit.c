@@ -304,11 +304,17 @@ static gf_status check_siblings(const gf_editing *e, uint32_t cluster, gf_slice 
     if (new &&new->id != cluster)
         return gf_fail(err, taken, "cluster %" PRIu32 " is called \"%.*s\" already", new->id,
                        GF_SLICE_ARG(new->label));
-    size_t topic = gf_edits_find_topic(&e->edits, label);
-    if (topic < e->edits.n && e->edits.at[topic].edit.cluster != cluster)
-        return gf_fail(err, taken, "the topic \"%.*s\" is called so",
-                       GF_SLICE_ARG(e->edits.at[topic].edit.text));
     return GF_OK;
+}
+
+/* Nor a topic, whose cluster may come with the next rebuild. */
+static gf_status check_topics(const gf_editing *e, uint32_t cluster, gf_slice label,
+                              gf_status taken, gf_error *err)
+{
+    size_t topic = gf_edits_find_topic(&e->edits, label);
+    if (topic == e->edits.n || e->edits.at[topic].edit.cluster == cluster) return GF_OK;
+    return gf_fail(err, taken, "the topic \"%.*s\" is called so",
+                   GF_SLICE_ARG(e->edits.at[topic].edit.text));
 }
 
 /* What the build calls a cluster; it may be a label that was pinned when the build was made. */
@@ -324,6 +330,8 @@ gf_status gf_edit_pin_label(gf_editing *e, uint32_t cluster, gf_slice label, gf_
 {
     gf_slice shown = label.len ? label : own_label(e, cluster);
     gf_status st = shown.len ? check_siblings(e, cluster, shown, taken, err) : GF_OK;
+    /* A cluster's own label may be that of a topic that was deleted and added again: it goes with the rebuild. */
+    if (st == GF_OK && label.len) st = check_topics(e, cluster, label, taken, err);
     return st == GF_OK ? gf_pins_set_label(&e->pins, cluster, label, err) : st;
 }
 

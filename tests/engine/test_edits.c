@@ -994,6 +994,34 @@ static void what_waits_for_a_rebuild_makes_it_due(void **state)
     fixture_close(&f);
 }
 
+/* An earlier build is served again, and a cluster that was merged since is locked there. */
+static void a_merge_does_not_hold_where_its_cluster_was_locked_later(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    fixture_edits l;
+    char lost[64];
+    fixture_open_subjects(&f);
+    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
+    gf_view *v;
+    assert_ok(gf_view_open(f.store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    int64_t first = gf_view_build(v)->build;
+    gf_view_close(v);
+    fixture_rebuild_from(&f, GF_START_SERVED);
+    assert_ok(fixture_try_merge(&f, a, b, &err));
+    assert_ok(gf_pin_publish(f.store, fixture_place("c"), fixture_default(), first, &err));
+    assert_ok(fixture_try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = b), &err));
+    fixture_rebuild_from(&f, GF_START_FRESH);
+    assert_int_equal(fixture_place_of(&f, "004"), b);
+    fixture_list_edits(&f, &l);
+    snprintf(lost, sizeof lost, "cluster %u is there again, by a later edit", b);
+    assert_string_equal(l.lost[0], lost);
+    assert_string_equal(l.lost[1], "");
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 /* The rebuild began without them, and nothing can be made again in its build: the next one obeys them. */
 static void what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next(void **state)
 {
@@ -1282,6 +1310,7 @@ int main(void)
         cmocka_unit_test(a_split_follows_merges),
         cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
+        cmocka_unit_test(a_merge_does_not_hold_where_its_cluster_was_locked_later),
         cmocka_unit_test(what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next),
         cmocka_unit_test(a_split_into_many_parts_takes_little_memory),
         cmocka_unit_test(an_edit_below_one_that_was_forgotten_waits),

@@ -511,6 +511,65 @@ static void edits_of_a_topic_are_obeyed(void **state)
     fixture_close(&f);
 }
 
+/* Most of its documents of before are elsewhere when a merge into it is taken back. */
+static void a_topic_keeps_its_id_when_a_merge_into_it_is_undone(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    char id[8];
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_set(&f, "c", "default", "k", "3");
+    assert_ok(add_words(&f, "cars", "engine brakes", &err));
+    rebuild(&f, 1, GF_START_FRESH);
+    uint32_t cars = place(&f, "000", NULL), other = place(&f, "008", NULL);
+    gf_edit_request merge =
+        GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = cars, .others = &other, .n_others = 1);
+    assert_ok(
+        gf_edit_make(f.store, fixture_place("c"), fixture_default(), &merge, NULL, NULL, &err));
+    rebuild(&f, 1, GF_START_SERVED);
+    fixture_put(&f, "c", "012", "engine and brakes");
+    for (int d = 0; d < 3; d++) {
+        snprintf(id, sizeof id, "%03d", d);
+        fixture_put(&f, "c", id, "bread dough with flour and yeast");
+    }
+    rebuild(&f, 1, GF_START_SERVED);
+    assert_int_equal(place(&f, "012", NULL), cars);
+    assert_ok(try_undo(&f, 2, &err));
+    rebuild(&f, 1, GF_START_SERVED);
+    assert_int_equal(place(&f, "012", NULL), cars);
+    assert_place(&f, "012", "cars");
+    assert_true(place(&f, "004", NULL) != cars);
+    fixture_close(&f);
+}
+
+/* Its cluster has the topic's name until the rebuild that another topic of that name waits for. */
+static void a_rename_is_undone_though_the_topic_was_added_again(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    fixture_open(&f);
+    fixture_put_subjects(&f, "c");
+    fixture_set(&f, "c", "default", "k", "2");
+    assert_ok(add_words(&f, "cars", "engine brakes", &err));
+    rebuild(&f, 1, GF_START_FRESH);
+    uint32_t cars = place(&f, "000", NULL);
+    assert_ok(try_delete(&f, "cars", &err));
+    assert_ok(add_words(&f, "cars", "oil", &err));
+    assert_ok(gf_pin_label(f.store, fixture_place("c"), fixture_default(), cars, GF_SLICE("autos"),
+                           &err));
+    assert_place(&f, "000", "autos");
+    assert_ok(try_undo(&f, 0, &err));
+    assert_place(&f, "000", "cars");
+    assert_status(GF_EEXISTS, gf_pin_label(f.store, fixture_place("c"), fixture_default(),
+                                           place(&f, "008", NULL), GF_SLICE("Cars"), &err));
+    rebuild(&f, 1, GF_START_SERVED);
+    assert_place(&f, "003", "cars");
+    fixture_close(&f);
+}
+
 /* ---- random histories ------------------------------------------------------------------------ */
 
 static const char *const names[] = {"cars", "baking", "sky", "Fruit", "Sea"};
@@ -672,6 +731,8 @@ int main(void)
         cmocka_unit_test(undone_deletions_leave_one_topic_of_a_name),
         cmocka_unit_test(a_deletion_is_undone_only_while_nobody_took_what_the_topic_had),
         cmocka_unit_test(edits_of_a_topic_are_obeyed),
+        cmocka_unit_test(a_topic_keeps_its_id_when_a_merge_into_it_is_undone),
+        cmocka_unit_test(a_rename_is_undone_though_the_topic_was_added_again),
         cmocka_unit_test(topics_last_over_random_histories),
         cmocka_unit_test(threads_make_no_difference),
     };
