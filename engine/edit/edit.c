@@ -307,7 +307,7 @@ static gf_status check_siblings(const gf_editing *e, uint32_t cluster, gf_slice 
     return GF_OK;
 }
 
-/* Nor a topic, whose cluster may come with the next rebuild. */
+/* A topic has its name even before a rebuild has made its cluster. */
 static gf_status check_topics(const gf_editing *e, uint32_t cluster, gf_slice label,
                               gf_status taken, gf_error *err)
 {
@@ -716,7 +716,7 @@ gf_status gf_pin_label(gf_store *store, gf_place where, gf_slice configuration, 
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
-/* Of two clusters that were called the same the later one has the label: that is so until it is called otherwise. */
+/* A label belongs to the cluster that was called so last; the edit of an earlier one is lost while that is so. */
 static gf_status tell_overruled(const gf_pins *pins, gf_arena *memory, gf_edit *e, gf_error *err)
 {
     char text[64];

@@ -110,8 +110,8 @@ static gf_status visit_cluster(void *context, const gf_cluster_info *info, gf_er
     if (c->n_clusters < MOST_CLUSTERS) c->clusters[c->n_clusters++] = info->id;
     char number[16];
     snprintf(number, sizeof number, "%" PRIu32, info->id);
-    if (info->label.len == 0) wrong(c, "no label has cluster ", number);
-    if (info->n_terms == 0) wrong(c, "no terms has cluster ", number);
+    if (info->label.len == 0) wrong(c, "a label is missing in cluster ", number);
+    if (info->n_terms == 0) wrong(c, "terms are missing in cluster ", number);
     return GF_OK;
 }
 
