@@ -343,8 +343,8 @@ void gf_socket_close(gf_socket *s)
     s->lingering = s->closing = true;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
-    while (write(s->wake[1], "", 1) < 0 && errno == EINTR)
-        ;
+    close(s->wake[1]); /* the listener is told by the pipe's end, which cannot fail as a write can */
+    s->wake[1] = -1;
     pthread_join(s->thread, NULL);
     pthread_mutex_lock(&s->lock);
     while (s->n) {

@@ -227,12 +227,12 @@ class Copies(House):
 
 
 def run_cases(n, seed, only=None, fault=None, everywhere=False, jobs=2, tell=print, choose=House.choose, known=()):
-    """Run n cases, and those known, (command, fault); those that went wrong, and (cases, faults that happened, by how they ended)."""
+    """Run n cases, and those known, (command, fault) and True where it is everywhere; those that went wrong, and (cases, faults that happened, by how they ended)."""
     r, wrong, ends, happened = random.Random(seed), [], {}, 0
     with tempfile.TemporaryDirectory(prefix="grouperfish-faults-") as folder:
         house = Copies(folder, only)
         named = {command.name: command for command in house.commands}
-        chosen = [Case(named[name], what) for name, what in known
+        chosen = [Case(named[name], what, *wide) for name, what, *wide in known
                   if name in named and (injected.MEMORY or not what.startswith("memory"))]
         chosen += [choose(house, r) for _ in range(n)]
         if fault:

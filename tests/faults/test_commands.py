@@ -17,7 +17,8 @@ import cases
 CASES = 80
 KNOWN = [("put", "thread:3:1:EAGAIN"), ("put", "pread:2:1:SHORT"), ("publish", "readdir:33:1:EIO"), ("upgrade", "stat:14:0:EIO"),
          ("table check-and-put", "stat:1:0:EIO"), ("restore", "readdir:131:0:EIO"), ("repair, damaged", "thread:1:1:EAGAIN"),
-         ("put", "write:9:1:TORN"), ("rebuild", "sync:2:1:EIO"), ("backup", "open:60:0:EMFILE"), ("repair", "stat:20:1:EIO"), ("export to a file", "memory:4:0:ENOMEM")]
+         ("put", "write:9:1:TORN"), ("rebuild", "sync:2:1:EIO"), ("backup", "open:60:0:EMFILE"), ("repair", "stat:20:1:EIO"), ("export to a file", "memory:4:0:ENOMEM"),
+         ("assign", "write:1:0:EIO", True)]
 
 
 def main(description=__doc__, count=CASES, choose=cases.House.choose, known=KNOWN):
