@@ -343,7 +343,7 @@ void gf_socket_close(gf_socket *s)
     s->lingering = s->closing = true;
     pthread_cond_broadcast(&s->changed);
     pthread_mutex_unlock(&s->lock);
-    close(s->wake[1]); /* the listener is told by the pipe's end, which cannot fail as a write can */
+    close(s->wake[1]); /* the listener sees the end of the pipe; a write could fail */
     s->wake[1] = -1;
     pthread_join(s->thread, NULL);
     pthread_mutex_lock(&s->lock);
