@@ -198,7 +198,8 @@ typedef struct gf_backend_operations {
     gf_status (*reclaim)(gf_backend *b, unsigned table, gf_slice prefix, gf_error *err);
 
     /* As gf_database_purge; 0 milliseconds: as gf_database_compact. */
-    gf_status (*compact)(gf_backend *b, unsigned milliseconds, gf_error *err);
+    gf_status (*compact)(gf_backend *b, unsigned milliseconds, const gf_cancel *cancel,
+                         gf_error *err);
 
     /* As gf_database_has_failed; NULL where the backend never does. */
     bool (*has_failed)(gf_backend *b);
@@ -254,9 +255,12 @@ gf_status gf_database_compact(gf_database *db, gf_error *err);
 /**
  * The same, and nothing is left: snapshots and scans that are open are waited for, so long at the
  * beginning and so long at the end. The caller has none of them.
- * @return GF_EBUSY where one is open still: what it has may be left. All else is done.
+ * @param cancel  looked at between ranges of some files; may be NULL
+ * @return GF_EBUSY where one is open still: what it has may be left. All else is done. GF_ECANCELLED: some
+ *         files are as they were
  */
-gf_status gf_database_purge(gf_database *db, unsigned milliseconds, gf_error *err);
+gf_status gf_database_purge(gf_database *db, unsigned milliseconds, const gf_cancel *cancel,
+                            gf_error *err);
 
 /** True once a write failed: no other is accepted until the database is opened again. */
 bool gf_database_has_failed(gf_database *db);

@@ -44,12 +44,13 @@ void gf_database_begin_upkeep(gf_database *db)
 
 gf_status gf_database_compact(gf_database *db, gf_error *err)
 {
-    return db->backend->operations->compact(db->backend, 0, err);
+    return db->backend->operations->compact(db->backend, 0, NULL, err);
 }
 
-gf_status gf_database_purge(gf_database *db, unsigned milliseconds, gf_error *err)
+gf_status gf_database_purge(gf_database *db, unsigned milliseconds, const gf_cancel *cancel,
+                            gf_error *err)
 {
-    return db->backend->operations->compact(db->backend, milliseconds, err);
+    return db->backend->operations->compact(db->backend, milliseconds, cancel, err);
 }
 
 bool gf_database_has_failed(gf_database *db)

@@ -30,7 +30,7 @@ static gf_status run_collection_delete(gf_call *call, gf_error *err)
     gf_store *store;
     gf_status st = gf_call_store(call, &store, err);
     if (st == GF_OK) st = gf_collection_delete(store, gf_call_place(call), err);
-    if (st == GF_OK && gf_call_flag(call, "purge")) st = gf_purge_store(store, err);
+    if (st == GF_OK && gf_call_flag(call, "purge")) st = gf_purge_store(store, call->cancel, err);
     return st == GF_OK ? emit_name(call, "deleted", err) : st;
 }
 

@@ -306,7 +306,7 @@ gf_status gf_purge_collection(gf_store *s, gf_place where, const gf_rebuild_opti
     if (st == GF_OK) st = rebuild_stale(&p, &kept, err);
     if (st == GF_OK) st = forget_edits(&p, batch, err);
     if (st == GF_OK) st = drop_stale(&p, batch, err);
-    if (st == GF_OK) st = gf_purge_store(s, err);
+    if (st == GF_OK) st = gf_purge_store(s, options->cancel, err);
     if (st == GF_OK && kept.status != GF_OK) {
         st = kept.status;
         if (err) *err = kept;
@@ -325,10 +325,13 @@ gf_status gf_purge_collection(gf_store *s, gf_place where, const gf_rebuild_opti
     return st;
 }
 
-gf_status gf_purge_store(gf_store *s, gf_error *err)
+gf_status gf_purge_store(gf_store *s, const gf_cancel *cancel, gf_error *err)
 {
     enum { PATIENCE_MS = 10000 };
     gf_status st = gf_store_check_folder(s, err);
-    if (st == GF_OK) st = gf_database_purge(s->db, PATIENCE_MS, err);
+    if (st == GF_OK) st = gf_database_purge(s->db, PATIENCE_MS, cancel, err);
+    if (st == GF_ECANCELLED)
+        return gf_fail(err, st,
+                       "stopped on request: what was deleted is still in some files; purge again");
     return st == GF_OK ? gf_folder_clear_journals(s->folder, err) : st;
 }

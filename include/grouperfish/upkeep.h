@@ -28,10 +28,11 @@ gf_status gf_purge_collection(gf_store *store, gf_place where, const gf_rebuild_
  * Write the store's files anew, without deleted or replaced data. Others may read and write
  * meanwhile; views that are open are waited for, twenty seconds at most. The names of rows (ids,
  * labels) that lie at the ends of files are in LevelDB's MANIFEST until the store is opened again.
- * @return GF_EBUSY if a view is still open: its data may be left until the next purge
+ * @param cancel  may be NULL
+ * @return GF_EBUSY if a view is still open: its data may be left until the next purge; GF_ECANCELLED: likewise
  * Cost: time and disk space as for writing the whole store.
  */
-gf_status gf_purge_store(gf_store *store, gf_error *err);
+gf_status gf_purge_store(gf_store *store, const gf_cancel *cancel, gf_error *err);
 
 /** The state of a store's collections. */
 typedef struct gf_store_health {

@@ -5,9 +5,10 @@
 
 enum { CALL_MILLISECONDS = 60000 };
 
-static gf_status compact(gf_backend *backend, unsigned milliseconds, gf_error *err)
+static gf_status compact(gf_backend *backend, unsigned milliseconds, const gf_cancel *cancel,
+                         gf_error *err)
 {
-    (void)backend, (void)milliseconds;
+    (void)backend, (void)milliseconds, (void)cancel;
     return gf_fail(err, GF_EINVAL,
                    "HBase writes its files anew by itself: ask it for a major compaction, and "
                    "mind its archive and its logs, which keep what was deleted for a while");

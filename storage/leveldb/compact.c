@@ -15,6 +15,7 @@
  */
 #include "storage/leveldb/internal.h"
 
+#include "base/arena.h"
 #include "base/condition.h"
 #include "base/file.h"
 #include "base/grow.h"
@@ -22,12 +23,18 @@
 #include "storage/check/files.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
 #include <unistd.h>
 
-enum { ROUNDS = 5, BATCH_BYTES = 4 << 20 };
+enum {
+    ROUNDS = 5,
+    BATCH_BYTES = 4 << 20,
+    RANGE_FILES = 16 /* that are merged between looks for a cancel */
+};
 
 typedef struct compaction {
     gf_leveldb *b;
+    const gf_cancel *cancel;
     uint64_t *files; /* n of capacity: numbers of the tables when it began */
     size_t n, capacity;
     size_t left; /* of them, in the last look */
@@ -129,18 +136,59 @@ static gf_status write_nothing(gf_leveldb *b, gf_error *err)
     return st;
 }
 
+/* Lowest keys of the tables. */
+typedef struct bounds {
+    gf_slice *keys; /* n of capacity */
+    size_t n, capacity;
+    gf_arena memory;
+} bounds;
+
+static gf_status note_bound(void *context, uint64_t number, gf_slice lowest, gf_error *err)
+{
+    bounds *l = context;
+    (void)number;
+    gf_slice copy = gf_arena_copy(&l->memory, lowest);
+    if (!copy.ptr || !gf_grow(&l->keys, &l->capacity, l->n + 1, sizeof *l->keys))
+        return gf_fail_memory(err, "a compaction");
+    l->keys[l->n++] = copy;
+    return GF_OK;
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+    return gf_slice_compare(*(const gf_slice *)a, *(const gf_slice *)b);
+}
+
+/* LevelDB merges a range to its end: ranges of some files each, so that whoever wants to stop need not wait for all. */
+static gf_status merge_ranges(compaction *c, gf_error *err)
+{
+    bounds l = {.n = 0};
+    gf_slice from = {0};
+    gf_status st = each_table(c->b, note_bound, &l, err);
+    if (st == GF_OK && l.n) qsort(l.keys, l.n, sizeof *l.keys, by_bytes);
+    for (size_t i = RANGE_FILES; st == GF_OK && i < l.n; i += RANGE_FILES) {
+        gf_leveldb_database_compact(c->b->db, from, l.keys[i]);
+        from = l.keys[i];
+        st = gf_cancel_check(c->cancel, err);
+    }
+    if (st == GF_OK) {
+        gf_leveldb_database_compact(c->b->db, from, (gf_slice){0});
+        st = write_nothing(c->b, err);
+    }
+    if (st == GF_OK) st = gf_cancel_check(c->cancel, err);
+    gf_free(l.keys);
+    gf_arena_release(&l.memory);
+    return st;
+}
+
 static gf_status rewrite_files(compaction *c, gf_error *err)
 {
-    gf_leveldb *b = c->b;
-    const gf_slice all = {0};
-    gf_leveldb_database_compact(b->db, all, all); /* the log becomes a table */
-    gf_status st = write_nothing(b, err);
-    if (st == GF_OK) st = each_table(b, note_file, c, err);
+    gf_status st = merge_ranges(c, err); /* the log becomes a table */
+    if (st == GF_OK) st = each_table(c->b, note_file, c, err);
     for (int i = 0; i < ROUNDS && st == GF_OK; i++) {
         st = write_keys(c, err);
         if (st != GF_OK || c->left == 0) return st;
-        gf_leveldb_database_compact(b->db, all, all);
-        st = write_nothing(b, err);
+        st = merge_ranges(c, err);
     }
     if (st != GF_OK) return st;
     return gf_fail(err, GF_EBUSY, "%zu table files could not be written anew; try again", c->left);
@@ -191,11 +239,13 @@ static gf_status compact_files(compaction *c, unsigned milliseconds, gf_error *e
         "in the files: purge again");
 }
 
-gf_status gf_leveldb_compact(gf_backend *backend, unsigned milliseconds, gf_error *err)
+gf_status gf_leveldb_compact(gf_backend *backend, unsigned milliseconds, const gf_cancel *cancel,
+                             gf_error *err)
 {
     gf_status st = gf_leveldb_check_writable((gf_leveldb *)backend, err);
     if (st != GF_OK) return st;
-    compaction c = {.b = (gf_leveldb *)backend, .batch = gf_leveldb_batch_create()};
+    compaction c = {
+        .b = (gf_leveldb *)backend, .cancel = cancel, .batch = gf_leveldb_batch_create()};
     gf_leveldb_database_begin(c.b->db);
     pthread_mutex_lock(&c.b->compact_lock);
     st = compact_files(&c, milliseconds, err);

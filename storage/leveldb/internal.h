@@ -121,7 +121,8 @@ gf_status gf_leveldb_alter_family(gf_backend *b, unsigned table, unsigned family
 gf_status gf_leveldb_drop_table(gf_backend *b, unsigned table, const gf_cancel *cancel,
                                 gf_error *err);
 gf_status gf_leveldb_reclaim(gf_backend *b, unsigned table, gf_slice prefix, gf_error *err);
-gf_status gf_leveldb_compact(gf_backend *b, unsigned milliseconds, gf_error *err);
+gf_status gf_leveldb_compact(gf_backend *b, unsigned milliseconds, const gf_cancel *cancel,
+                             gf_error *err);
 bool gf_leveldb_has_failed(gf_backend *b);
 
 /* ---- writing --------------------------------------------------------------------------------- */

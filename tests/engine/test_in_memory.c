@@ -69,7 +69,7 @@ static void upkeep_of_a_store_without_files(void **state)
     assert_int_equal(status.bytes, 0);
     assert_ok(gf_store_check_room(f.store, &err));
     fixture_delete(&f, "c", "003");
-    assert_ok(gf_purge_store(f.store, &err));
+    assert_ok(gf_purge_store(f.store, NULL, &err));
     assert_status(GF_EIO, gf_store_reopen(f.store, &err));
     gf_store_close(f.store);
 }

@@ -389,7 +389,12 @@ static void deleted_collection(void **state)
     fixture_rebuild(&f, "c");
     assert_ok(gf_collection_delete(f.store, fixture_place("c"), &err));
     assert_true(store_has(&f, word));
-    assert_ok(gf_purge_store(f.store, &err));
+    gf_cancel cancel = {0};
+    gf_cancel_request(&cancel);
+    assert_status(GF_ECANCELLED, gf_purge_store(f.store, &cancel, &err));
+    assert_non_null(strstr(err.message, "purge again"));
+    fixture_is_sound(&f);
+    assert_ok(gf_purge_store(f.store, NULL, &err));
     fixture_close(&f);
     fixture_reopen(&f);
     expect_gone(&f, word);

@@ -772,9 +772,10 @@ static void snapshot_free(gf_backend *b, const void *snapshot)
     gf_free(s);
 }
 
-static gf_status compact(gf_backend *b, unsigned milliseconds, gf_error *err)
+static gf_status compact(gf_backend *b, unsigned milliseconds, const gf_cancel *cancel,
+                         gf_error *err)
 {
-    (void)b, (void)milliseconds, (void)err;
+    (void)b, (void)milliseconds, (void)cancel, (void)err;
     return GF_OK;
 }
 

@@ -14,7 +14,8 @@ static gf_status run_log_delete(gf_call *call, gf_error *err)
     if (st == GF_OK) st = gf_logs_open(&l, false, err);
     if (st == GF_OK && !d.dry) st = gf_logs_claim(&l, err);
     if (st == GF_OK) st = gf_logs_delete_before(&l, &d, &lines, &rows, err);
-    if (st == GF_OK && gf_call_flag(call, "purge") && !d.dry) st = gf_purge_store(l.store, err);
+    if (st == GF_OK && gf_call_flag(call, "purge") && !d.dry)
+        st = gf_purge_store(l.store, call->cancel, err);
     if (st == GF_OK) {
         gf_json_writer *w = gf_row_writer_begin(&l.writer);
         gf_json_put_string(w, "log", l.name);

@@ -120,7 +120,7 @@ static gf_status delete_and_tell(deleting *d, gf_error *err)
     gf_status st = delete_all(d, &why);
     bool purges = st == GF_OK && gf_call_flag(d->call, "purge") && !d->only_counts;
     if (purges) st = gf_call_store(d->call, &store, &why);
-    if (purges && st == GF_OK) st = gf_purge_store(store, &why);
+    if (purges && st == GF_OK) st = gf_purge_store(store, d->call->cancel, &why);
     bool tells = st == GF_OK || d->deleted.tweets;
     gf_status told = tells ? emit_counts(d, purges && st == GF_OK, err) : GF_OK;
     if (st != GF_OK && err) *err = why;
