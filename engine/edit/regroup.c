@@ -535,7 +535,10 @@ static gf_edit_member *find_member(const gf_edit_members *m, gf_slice id)
     return from < m->n && gf_slice_equal(m->at[from].id, id) ? &m->at[from] : NULL;
 }
 
-/* Documents that are in the cluster by word of a person stay where the id does; the last word counts. */
+/*
+ * Documents that are in the cluster by word of a person stay where the id does, and those that are kept in a part of a
+ * split that is made again stay in that part; the last word counts.
+ */
 static gf_status keep_placed(regrouping *r, gf_error *err)
 {
     const gf_kept_edits *edits = &r->e->edits;
@@ -547,7 +550,9 @@ static gf_status keep_placed(regrouping *r, gf_error *err)
         gf_edit_member *m = places ? find_member(&r->m, x->document) : NULL;
         if (!m || said[m - r->m.at]) continue;
         said[m - r->m.at] = true;
-        if (gf_edits_called_after(edits, i, x->cluster) == r->m.clusters[0]) m->to = 0;
+        uint32_t id = gf_edits_called_after(edits, i, x->cluster);
+        for (uint32_t g = 0; g < (x->kind == GF_EDIT_KEEP ? r->n : 1); g++)
+            if (r->ids[g] == id) m->to = g;
     }
     gf_free(said);
     return GF_OK;

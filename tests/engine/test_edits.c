@@ -994,6 +994,36 @@ static void what_waits_for_a_rebuild_makes_it_due(void **state)
     fixture_close(&f);
 }
 
+/* The parts are others when a split is made again, behind a move that is taken back. */
+static void a_document_is_kept_in_its_part_when_the_split_is_made_again(void **state)
+{
+    (void)state;
+    fixture f;
+    gf_error err;
+    bool waits;
+    fixture_open_subjects(&f);
+    fixture_put(&f, "c", "012", "a car engine");
+    fixture_put(&f, "c", "013", "brakes of a car");
+    fixture_rebuild_from(&f, GF_START_SERVED);
+    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004"),
+             c = fixture_place_of(&f, "008");
+    assert_ok(fixture_try_merge(&f, a, b, &err));
+    static const char *const moved[] = {"000", "012", "013"};
+    for (int i = 0; i < 3; i++)
+        assert_ok(fixture_try_move(&f, moved[i], c, &err));
+    assert_ok(fixture_try_split(&f, a, 2, &err));
+    uint32_t part = fixture_place_of(&f, "001");
+    assert_true(part != a); /* the larger part keeps the id */
+    assert_ok(fixture_try_edit(
+        &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("001")), &err));
+    for (uint64_t number = 2; number <= 4; number++)
+        assert_ok(fixture_try_undo(&f, number, &waits, &err));
+    assert_int_equal(fixture_place_of(&f, "002"), a);
+    assert_int_equal(fixture_place_of(&f, "001"), part);
+    fixture_is_sound(&f);
+    fixture_close(&f);
+}
+
 /* An earlier build is served again, and a cluster that was merged since is locked there. */
 static void a_merge_does_not_hold_where_its_cluster_was_locked_later(void **state)
 {
@@ -1310,6 +1340,7 @@ int main(void)
         cmocka_unit_test(a_split_follows_merges),
         cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
+        cmocka_unit_test(a_document_is_kept_in_its_part_when_the_split_is_made_again),
         cmocka_unit_test(a_merge_does_not_hold_where_its_cluster_was_locked_later),
         cmocka_unit_test(what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next),
         cmocka_unit_test(a_split_into_many_parts_takes_little_memory),
