@@ -1,5 +1,6 @@
 #include "tests/engine/fixture_edits.h"
 
+#include "engine/store/store_internal.h"
 #include "engine/view/view.h"
 
 #include <inttypes.h>
@@ -138,4 +139,41 @@ gf_status fixture_try_label(fixture *f, uint32_t cluster, const char *label, gf_
                             &GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = cluster,
                                              .text = gf_slice_str(label), .off = !label[0]),
                             err);
+}
+
+void fixture_put_titles(fixture *f)
+{
+    gf_view *v;
+    gf_error err;
+    gf_batch *batch;
+    gf_buffer key = {0}, title = {0};
+    assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &v, &err));
+    assert_ok(gf_view_load_clusters(v, &err));
+    assert_ok(gf_batch_create(f->store->db, &batch, &err));
+    for (size_t i = 0; i < v->n_clusters; i++) {
+        gf_buffer_reset(&key);
+        gf_buffer_reset(&title);
+        gf_tables_cluster_key(&key, gf_buffer_view(&v->key), v->clusters[i].own_label);
+        gf_buffer_format(&title, "title %u", v->clusters[i].id);
+        const gf_column columns[] = {{GF_SLICE("title"), gf_buffer_view(&title)},
+                                     {GF_SLICE("title_model"), GF_SLICE("model")},
+                                     {GF_SLICE("title_prompt"), GF_SLICE("prompt")}};
+        for (size_t c = 0; c < 3; c++)
+            gf_batch_put(batch, f->store->tables.clusters, gf_buffer_view(&key), GF_CLUSTERS_MAIN,
+                         columns[c].name, columns[c].value, 0);
+    }
+    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
+    gf_batch_free(batch);
+    gf_buffer_release(&key);
+    gf_buffer_release(&title);
+    gf_view_close(v);
+}
+
+gf_rebuild_outcome fixture_rebuild_if_due(fixture *f)
+{
+    gf_error err;
+    gf_rebuild_result result;
+    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
+    assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
+    return result.outcome;
 }

@@ -35,4 +35,10 @@ void fixture_list_edits(fixture *f, fixture_edits *l);
 /** Rebuild though nothing has changed, on one thread. */
 void fixture_rebuild_from(fixture *f, gf_start start);
 
+/** Rebuild where that is due. */
+gf_rebuild_outcome fixture_rebuild_if_due(fixture *f);
+
+/** Give every cluster a title, as gf_titles_make does. */
+void fixture_put_titles(fixture *f);
+
 #endif

@@ -1,14 +1,12 @@
-/* Edits: made by hand, taken back, obeyed by rebuilds. */
+/* Edits: made by hand, obeyed by rebuilds. */
 #include "tests/engine/fixture_edits.h"
 
 #include "base/memory.h"
-#include "engine/config/edits.h"
 #include "engine/store/store_internal.h"
 #include "engine/view/view.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 
@@ -154,73 +152,6 @@ static void a_split_keeps_the_id_and_makes_new_ones(void **state)
     fixture_close(&f);
 }
 
-/* Give every cluster a title, as gf_titles_make does. */
-static void put_titles(fixture *f)
-{
-    gf_view *v;
-    gf_error err;
-    gf_batch *batch;
-    gf_buffer key = {0}, title = {0};
-    assert_ok(gf_view_open(f->store, fixture_place("c"), fixture_default(), 0, &v, &err));
-    assert_ok(gf_view_load_clusters(v, &err));
-    assert_ok(gf_batch_create(f->store->db, &batch, &err));
-    for (size_t i = 0; i < v->n_clusters; i++) {
-        gf_buffer_reset(&key);
-        gf_buffer_reset(&title);
-        gf_tables_cluster_key(&key, gf_buffer_view(&v->key), v->clusters[i].own_label);
-        gf_buffer_format(&title, "title %u", v->clusters[i].id);
-        const gf_column columns[] = {{GF_SLICE("title"), gf_buffer_view(&title)},
-                                     {GF_SLICE("title_model"), GF_SLICE("model")},
-                                     {GF_SLICE("title_prompt"), GF_SLICE("prompt")}};
-        for (size_t c = 0; c < 3; c++)
-            gf_batch_put(batch, f->store->tables.clusters, gf_buffer_view(&key), GF_CLUSTERS_MAIN,
-                         columns[c].name, columns[c].value, 0);
-    }
-    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
-    gf_batch_free(batch);
-    gf_buffer_release(&key);
-    gf_buffer_release(&title);
-    gf_view_close(v);
-}
-
-static void undo_restores_every_byte(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    bool waits;
-    gf_buffer before = {0}, after = {0};
-    fixture_open(&f);
-    fixture_put_posts(&f, "c", FIXTURE_POSTS);
-    fixture_set(&f, "c", "default", "k", "8");
-    fixture_rebuild(&f, "c");
-    put_titles(&f);
-    fixture_say(&f, &before);
-    assert_non_null(strstr(gf_buffer_cstr(&before), "title=title 5 of model"));
-    assert_ok(fixture_try_merge(&f, 2, 5, &err));
-    assert_ok(fixture_try_split(&f, 1, 3, &err));
-    assert_ok(fixture_try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_HIDE, .cluster = 3), &err));
-    gf_pair set = {GF_SLICE("status"), GF_SLICE("planned")};
-    assert_ok(fixture_try_edit(
-        &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_STATE, .cluster = 4, .set = &set, .n_set = 1), &err));
-    assert_ok(fixture_try_edit(
-        &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = 4, .text = GF_SLICE("four")), &err));
-    fixture_is_sound(&f);
-    /* The first one is taken out from under the second, which is made again under its number. */
-    assert_ok(fixture_try_undo(&f, 1, &waits, &err));
-    assert_false(waits);
-    fixture_is_sound(&f);
-    for (int i = 0; i < 4; i++)
-        assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    fixture_say(&f, &after);
-    fixture_same(&before, &after);
-    assert_status(GF_ENOTFOUND, fixture_try_undo(&f, 0, &waits, &err));
-    fixture_is_sound(&f);
-    gf_buffer_release(&before);
-    gf_buffer_release(&after);
-    fixture_close(&f);
-}
-
 static void a_document_stays_where_it_was_moved(void **state)
 {
     (void)state;
@@ -230,7 +161,7 @@ static void a_document_stays_where_it_was_moved(void **state)
     gf_buffer said = {0};
     fixture_open_subjects(&f);
     uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
-    put_titles(&f);
+    fixture_put_titles(&f);
     assert_ok(fixture_try_move(&f, "001", b, &err));
     fixture_say(&f, &said);
     for (int c = 1; c <= 3; c++) {
@@ -344,221 +275,6 @@ static void documents_keep_their_next_where_nothing_joins_a_lock(void **state)
     fixture_close(&f);
 }
 
-static void merge_meanwhile(void *context, gf_place where, const char *phase, uint64_t done,
-                            uint64_t total)
-{
-    fixture *f = context;
-    gf_error err;
-    (void)where, (void)done, (void)total;
-    fixture_edits l;
-    fixture_list_edits(f, &l);
-    if (l.n || strcmp(phase, "naming clusters") != 0) return;
-    assert_status(GF_EBUSY, fixture_try_split(f, fixture_place_of(f, "000"), 2, &err));
-    assert_ok(fixture_try_merge(f, fixture_place_of(f, "000"), fixture_place_of(f, "004"), &err));
-}
-
-static void an_edit_made_while_a_rebuild_runs_is_in_it(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    gf_rebuild_result result;
-    gf_rebuild_options o =
-        GF_REBUILD_OPTIONS(.force = true, .threads = 1, .progress = merge_meanwhile, .context = &f);
-    fixture_open_subjects(&f);
-    assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
-    assert_int_equal(fixture_place_of(&f, "000"), fixture_place_of(&f, "004"));
-    fixture_is_sound(&f);
-    bool waits = true;
-    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    assert_false(waits);
-    assert_true(fixture_place_of(&f, "000") != fixture_place_of(&f, "004"));
-    fixture_is_sound(&f);
-    fixture_close(&f);
-}
-
-typedef struct meanwhile {
-    fixture *f;
-    const gf_edit_request *edits; /* n, made once in the middle of a rebuild */
-    size_t n;
-} meanwhile;
-
-static void edit_meanwhile(void *context, gf_place where, const char *phase, uint64_t done,
-                           uint64_t total)
-{
-    meanwhile *m = context;
-    gf_error err;
-    (void)where, (void)done, (void)total;
-    if (strcmp(phase, "naming clusters") != 0) return;
-    for (size_t i = 0; i < m->n; i++)
-        assert_ok(fixture_try_edit(m->f, &m->edits[i], &err));
-    m->n = 0;
-}
-
-static void rebuild_and_edit(fixture *f, const gf_edit_request *edits, size_t n)
-{
-    gf_error err;
-    gf_rebuild_result result;
-    meanwhile m = {f, edits, n};
-    gf_rebuild_options o =
-        GF_REBUILD_OPTIONS(.force = true, .threads = 1, .context = &m, .progress = edit_meanwhile);
-    assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
-    assert_int_equal(m.n, 0);
-}
-
-/* The new build cannot have the merge, as one of the clusters is gone there; it needs no move. */
-static void undo_after_a_rebuild_leaves_the_new_build_alone(void **state)
-{
-    (void)state;
-    for (int moves = 0; moves < 2; moves++) {
-        fixture f;
-        gf_error err;
-        fixture_edits l;
-        gf_buffer before = {0}, after = {0};
-        bool waits;
-        fixture_open_subjects(&f);
-        uint32_t a = fixture_place_of(&f, "000"),
-                 others[] = {fixture_place_of(&f, "004"), fixture_place_of(&f, "008")};
-        gf_edit_request merge =
-            GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = a, .others = others, .n_others = 2);
-        gf_edit_request move = GF_EDIT_REQUEST(.kind = GF_EDIT_MOVE, .cluster = others[0],
-                                               .document = GF_SLICE("001"));
-        if (moves)
-            fixture_put(&f, "c", "001", "flour, yeast and water make bread dough");
-        else
-            fixture_set(&f, "c", "default", "k", "2");
-        rebuild_and_edit(&f, moves ? &move : &merge, 1);
-        fixture_list_edits(&f, &l);
-        assert_int_equal(l.n, 1);
-        assert_int_equal(l.lost[0][0] != 0, !moves);
-        if (moves) assert_int_equal(fixture_place_of(&f, "001"), others[0]);
-        fixture_is_sound(&f);
-        fixture_say(&f, &before);
-        assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-        assert_true(waits); /* the fact goes; what was before is of the old build */
-        fixture_say(&f, &after);
-        fixture_same(&before, &after);
-        fixture_is_sound(&f);
-        gf_buffer_release(&before);
-        gf_buffer_release(&after);
-        fixture_close(&f);
-    }
-}
-
-/* What a merge or a split did is undone by the next rebuild, with the ids of before, also beside other edits. */
-static void undo_after_a_rebuild_is_done_by_the_next(void **state)
-{
-    (void)state;
-    for (int splits = 0; splits < 2; splits++) {
-        fixture f;
-        gf_error err;
-        fixture_edits l;
-        bool waits = false;
-        fixture_open_subjects(&f);
-        uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004"),
-                 c = fixture_place_of(&f, "008");
-        if (splits)
-            assert_ok(fixture_try_split(&f, a, 2, &err));
-        else
-            assert_ok(fixture_try_merge(&f, c, b, &err));
-        fixture_rebuild_from(&f, GF_START_SERVED);
-        assert_ok(fixture_try_edit(&f, &GF_EDIT_REQUEST(.kind = GF_EDIT_HIDE, .cluster = c), &err));
-        assert_ok(fixture_try_undo(&f, 1, &waits, &err));
-        assert_true(waits);
-        fixture_list_edits(&f, &l);
-        assert_int_equal(l.n, 1);
-        fixture_is_sound(&f);
-        for (int again = 0; again < 2; again++) {
-            fixture_rebuild_from(&f, GF_START_SERVED);
-            for (int d = 0; d < 12; d++) {
-                char id[8];
-                snprintf(id, sizeof id, "%03d", d);
-                assert_int_equal(fixture_place_of(&f, id), d < 4 ? a : d < 8 ? b : c);
-            }
-            fixture_is_sound(&f);
-        }
-        fixture_list_edits(&f, &l);
-        assert_int_equal(l.n, 1);
-        assert_string_equal(l.lost[0], "");
-        fixture_close(&f);
-    }
-}
-
-static void undo_meanwhile(void *context, gf_place where, const char *phase, uint64_t done,
-                           uint64_t total)
-{
-    fixture *f = context;
-    gf_error err;
-    fixture_edits l;
-    bool waits = false;
-    (void)where, (void)done, (void)total;
-    fixture_list_edits(f, &l);
-    if (l.n == 0 || strcmp(phase, "naming clusters") != 0) return;
-    assert_ok(fixture_try_undo(f, 0, &waits, &err));
-    assert_true(waits);
-}
-
-/* The rebuild began with the edit: its build has it, and the one after it does not. */
-static void undo_while_a_rebuild_runs_is_done_by_the_next(void **state)
-{
-    (void)state;
-    for (int moves = 0; moves < 2; moves++) {
-        fixture f;
-        gf_error err;
-        gf_rebuild_result result;
-        gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1,
-                                                  .progress = undo_meanwhile, .context = &f);
-        fixture_open_subjects(&f);
-        uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
-        assert_ok(moves ? fixture_try_move(&f, "004", a, &err) : fixture_try_merge(&f, a, b, &err));
-        assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
-        assert_int_equal(fixture_place_of(&f, "004"), a);
-        assert_int_equal(fixture_place_of(&f, "005"), moves ? b : a);
-        fixture_is_sound(&f);
-        o = (gf_rebuild_options)GF_REBUILD_OPTIONS(.threads = 1);
-        assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err)); /* it is due */
-        assert_int_equal(fixture_place_of(&f, "000"), a);
-        assert_int_equal(fixture_place_of(&f, "004"), b);
-        assert_int_equal(fixture_place_of(&f, "005"), b);
-        fixture_is_sound(&f);
-        fixture_close(&f);
-    }
-}
-
-/* The same of a label, which the build has in place of the cluster's own. */
-static void a_label_taken_back_while_a_rebuild_runs_goes_with_the_next(void **state)
-{
-    (void)state;
-    for (int undone = 0; undone < 2; undone++) {
-        fixture f;
-        gf_error err;
-        gf_rebuild_result result;
-        gf_rebuild_options o = GF_REBUILD_OPTIONS(.force = true, .threads = 1,
-                                                  .progress = undo_meanwhile, .context = &f);
-        gf_buffer own = {0}, said = {0};
-        fixture_open_subjects(&f);
-        fixture_say(&f, &own);
-        assert_ok(fixture_try_label(&f, 1, "Mine", &err));
-        const gf_edit_request off =
-            GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = 1, .off = true);
-        if (undone)
-            assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
-        else
-            rebuild_and_edit(&f, &off, 1);
-        fixture_say(&f, &said);
-        assert_non_null(strstr(gf_buffer_cstr(&said), "Mine"));
-        o = (gf_rebuild_options)GF_REBUILD_OPTIONS(.threads = 1);
-        assert_ok(fixture_try_rebuild(&f, "c", &o, &result, &err));
-        assert_int_equal(result.outcome, GF_REBUILD_MADE);
-        fixture_say(&f, &said);
-        fixture_same(&own, &said);
-        fixture_is_sound(&f);
-        gf_buffer_release(&own);
-        gf_buffer_release(&said);
-        fixture_close(&f);
-    }
-}
-
 /* Witnesses of an edit that came among others are no reason to give its id to these, nor to join them. */
 static void few_witnesses_stand_for_no_cluster_of_others(void **state)
 {
@@ -593,116 +309,6 @@ static void few_witnesses_stand_for_no_cluster_of_others(void **state)
         fixture_is_sound(&f);
         fixture_close(&f);
     }
-}
-
-static void a_lock_that_came_later_is_no_matter(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    fixture_edits l;
-    bool waits;
-    fixture_open_subjects(&f);
-    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
-    const gf_edit_request edits[] = {
-        GF_EDIT_REQUEST(.kind = GF_EDIT_MERGE, .cluster = a, .others = &b, .n_others = 1),
-        GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = a)};
-    rebuild_and_edit(&f, edits, 2);
-    assert_int_equal(fixture_place_of(&f, "004"), a);
-    fixture_list_edits(&f, &l);
-    assert_string_equal(l.lost[0], "");
-    fixture_is_sound(&f);
-    while (l.n--)
-        assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    /* Made again as the move before them is undone. */
-    assert_ok(fixture_try_move(&f, "008", a, &err));
-    for (size_t i = 0; i < 2; i++)
-        assert_ok(fixture_try_edit(&f, &edits[i], &err));
-    fixture_list_edits(&f, &l);
-    assert_ok(fixture_try_undo(&f, l.at[0].number, &waits, &err));
-    assert_int_equal(fixture_place_of(&f, "004"), a);
-    assert_int_equal(fixture_place_of(&f, "008"), fixture_place_of(&f, "009"));
-    fixture_list_edits(&f, &l);
-    assert_int_equal(l.n, 2);
-    assert_string_equal(l.lost[0], "");
-    fixture_is_sound(&f);
-    fixture_close(&f);
-}
-
-/* Six parts need the documents of both clusters: without the merge the split is told as lost. */
-static void a_later_edit_that_cannot_be_made_again_is_told(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    fixture_edits l;
-    gf_buffer before = {0}, after = {0};
-    bool waits;
-    fixture_open_subjects(&f);
-    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004"),
-             c = fixture_place_of(&f, "008");
-    fixture_say(&f, &before);
-    assert_ok(fixture_try_merge(&f, a, b, &err));
-    assert_ok(fixture_try_split(&f, a, 6, &err));
-    assert_ok(fixture_try_move(&f, "009", a, &err));
-    fixture_list_edits(&f, &l);
-    assert_ok(fixture_try_undo(&f, l.at[0].number, &waits, &err));
-    assert_false(waits);
-    fixture_list_edits(&f, &l);
-    assert_int_equal(l.n, 2);
-    assert_non_null(strstr(l.lost[0], "documents"));
-    assert_string_equal(l.lost[1], "");
-    assert_int_equal(fixture_place_of(&f, "009"), a);
-    assert_int_equal(fixture_place_of(&f, "005"), b);
-    fixture_is_sound(&f);
-    /* It can be taken back, and changes nothing; the move is made again once more. */
-    assert_ok(fixture_try_undo(&f, l.at[0].number, &waits, &err));
-    assert_int_equal(fixture_place_of(&f, "009"), a);
-    assert_int_equal(fixture_place_of(&f, "010"), c);
-    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    fixture_say(&f, &after);
-    fixture_same(&before, &after);
-    fixture_is_sound(&f);
-    gf_buffer_release(&before);
-    gf_buffer_release(&after);
-    fixture_close(&f);
-}
-
-static void try_set(fixture *f, uint32_t cluster, const char *name, const char *value)
-{
-    gf_error err;
-    gf_pair set = {gf_slice_str(name), gf_slice_str(value)};
-    assert_ok(fixture_try_edit(
-        f, &GF_EDIT_REQUEST(.kind = GF_EDIT_STATE, .cluster = cluster, .set = &set, .n_set = 1),
-        &err));
-}
-
-static void undo_of_set_is_by_field(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    bool waits;
-    gf_buffer said = {0};
-    fixture_open_subjects(&f);
-    try_set(&f, 1, "status", "planned");
-    try_set(&f, 1, "owner", "ann");
-    try_set(&f, 1, "status", "done");
-    assert_ok(fixture_try_undo(&f, 1, &waits, &err)); /* done stays; before it there was none */
-    fixture_say(&f, &said);
-    assert_non_null(strstr(gf_buffer_cstr(&said), "status=done owner=ann"));
-    assert_ok(fixture_try_undo(&f, 3, &waits, &err));
-    fixture_say(&f, &said);
-    assert_non_null(strstr(gf_buffer_cstr(&said), "status= owner=ann"));
-    try_set(&f, 1, "status", "planned");
-    assert_ok(fixture_try_undo(&f, 2, &waits, &err));
-    fixture_say(&f, &said);
-    assert_non_null(strstr(gf_buffer_cstr(&said), "status=planned owner= "));
-    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    fixture_say(&f, &said);
-    assert_null(strstr(gf_buffer_cstr(&said), "status="));
-    gf_buffer_release(&said);
-    fixture_close(&f);
 }
 
 static gf_rebuild_outcome would_rebuild(fixture *f)
@@ -758,78 +364,6 @@ static void what_is_between_has_a_mark_of_its_own(void **state)
     fixture_is_sound(&f);
     gf_buffer_release(&before);
     gf_buffer_release(&after);
-    fixture_close(&f);
-}
-
-static void delete_before(fixture *f, uint64_t number)
-{
-    gf_error err;
-    gf_batch *batch;
-    assert_ok(gf_batch_create(f->store->db, &batch, &err));
-    assert_ok(gf_edits_delete_before(f->store, fixture_place("c"), fixture_default(), number, batch,
-                                     &err));
-    assert_ok(gf_batch_write(batch, GF_SYNC_ON, &err));
-    gf_batch_free(batch);
-}
-
-static void undo_says_what_it_cannot_do(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    bool waits;
-    fixture_open_subjects(&f);
-    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004"),
-             c = fixture_place_of(&f, "008");
-    /* A document is kept where it was moved. */
-    assert_ok(fixture_try_move(&f, "001", b, &err));
-    assert_ok(fixture_try_edit(
-        &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("001")), &err));
-    assert_status(GF_ECONFLICT, fixture_try_undo(&f, 1, &waits, &err));
-    assert_non_null(strstr(err.message, "edit 2 keeps it there: undo 2 first"));
-    assert_ok(fixture_try_undo(&f, 2, &waits, &err));
-    assert_ok(fixture_try_undo(&f, 1, &waits, &err));
-    assert_int_equal(fixture_place_of(&f, "001"), a);
-    /* A document is kept in the cluster that a merge brought it to. */
-    assert_ok(fixture_try_merge(&f, a, b, &err));
-    gf_edit_request keep = GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("004"));
-    assert_ok(fixture_try_edit(&f, &keep, &err));
-    fixture_edits l;
-    fixture_list_edits(&f, &l);
-    assert_status(GF_ECONFLICT, fixture_try_undo(&f, l.at[0].number, &waits, &err));
-    assert_non_null(strstr(err.message, "document \"004\" would go back to cluster"));
-    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    keep.document = GF_SLICE("000"); /* which was there before */
-    assert_ok(fixture_try_edit(&f, &keep, &err));
-    assert_ok(fixture_try_undo(&f, l.at[0].number, &waits, &err));
-    assert_int_equal(fixture_place_of(&f, "000"), a);
-    assert_int_equal(fixture_place_of(&f, "004"), b);
-    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    /* Another cluster got the label meanwhile. */
-    assert_ok(fixture_try_edit(
-        &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = b, .text = GF_SLICE("Baking")),
-        &err));
-    assert_ok(fixture_try_merge(&f, a, b, &err));
-    assert_ok(fixture_try_edit(
-        &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_LABEL, .cluster = c, .text = GF_SLICE("baking")),
-        &err));
-    fixture_list_edits(&f, &l);
-    assert_status(GF_ECONFLICT, fixture_try_undo(&f, l.at[1].number, &waits, &err));
-    assert_non_null(strstr(err.message, "Baking"));
-    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    assert_false(waits);
-    assert_int_equal(fixture_place_of(&f, "004"), b);
-    /* Where what was before is gone the next rebuild brings it back. */
-    assert_ok(fixture_try_merge(&f, a, b, &err));
-    fixture_list_edits(&f, &l);
-    delete_before(&f, l.at[l.n - 1].number);
-    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    assert_true(waits);
-    assert_int_equal(fixture_place_of(&f, "004"), a);
-    fixture_rebuild_from(&f, GF_START_FRESH);
-    assert_true(fixture_place_of(&f, "004") != fixture_place_of(&f, "000"));
-    fixture_is_sound(&f);
     fixture_close(&f);
 }
 
@@ -935,15 +469,6 @@ static void of_two_labels_that_are_alike_the_last_word_counts(void **state)
     fixture_close(&f);
 }
 
-static gf_rebuild_outcome rebuild_if_due(fixture *f)
-{
-    gf_error err;
-    gf_rebuild_result result;
-    gf_rebuild_options o = GF_REBUILD_OPTIONS(.threads = 1);
-    assert_ok(fixture_try_rebuild(f, "c", &o, &result, &err));
-    return result.outcome;
-}
-
 /* What is said to take effect with the next rebuild does so, though no document has come since. */
 static void what_waits_for_a_rebuild_makes_it_due(void **state)
 {
@@ -960,17 +485,17 @@ static void what_waits_for_a_rebuild_makes_it_due(void **state)
     assert_ok(fixture_try_merge(&f, a, b, &err));
     assert_ok(fixture_try_label(&f, c, "Mine", &err));
     fixture_rebuild_from(&f, GF_START_SERVED);
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    assert_int_equal(fixture_rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
     fixture_list_edits(&f, &l);
     assert_ok(fixture_try_undo(&f, l.at[0].number, &waits, &err));
     assert_true(waits);
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    assert_int_equal(fixture_rebuild_if_due(&f), GF_REBUILD_MADE);
     assert_true(fixture_place_of(&f, "000") != fixture_place_of(&f, "004"));
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    assert_int_equal(fixture_rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
     /* The build has the label in place of its own. */
     assert_ok(fixture_try_undo(&f, 0, &waits, &err));
     assert_true(waits);
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    assert_int_equal(fixture_rebuild_if_due(&f), GF_REBUILD_MADE);
     gf_buffer said = {0};
     fixture_say(&f, &said);
     assert_null(strstr(gf_buffer_cstr(&said), "Mine"));
@@ -978,49 +503,19 @@ static void what_waits_for_a_rebuild_makes_it_due(void **state)
     assert_ok(fixture_try_label(&f, c, "Mine", &err));
     fixture_rebuild_from(&f, GF_START_SERVED);
     assert_ok(fixture_try_label(&f, c, "", &err));
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    assert_int_equal(fixture_rebuild_if_due(&f), GF_REBUILD_MADE);
     /* A label of this build is put over its own, which is there at once. */
     assert_ok(fixture_try_label(&f, c, "Mine", &err));
     assert_ok(fixture_try_undo(&f, 0, &waits, &err));
     assert_false(waits);
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    assert_int_equal(fixture_rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
     /* A build of before an edit is served again. */
     a = fixture_place_of(&f, "000");
     assert_ok(fixture_try_merge(&f, a, fixture_place_of(&f, "004"), &err));
     assert_ok(gf_pin_publish(f.store, fixture_place("c"), fixture_default(), first, &err));
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
+    assert_int_equal(fixture_rebuild_if_due(&f), GF_REBUILD_MADE);
     assert_int_equal(fixture_place_of(&f, "004"), fixture_place_of(&f, "000"));
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
-    fixture_close(&f);
-}
-
-/* The parts are others when a split is made again, behind a move that is taken back. */
-static void a_document_is_kept_in_its_part_when_the_split_is_made_again(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    bool waits;
-    fixture_open_subjects(&f);
-    fixture_put(&f, "c", "012", "a car engine");
-    fixture_put(&f, "c", "013", "brakes of a car");
-    fixture_rebuild_from(&f, GF_START_SERVED);
-    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004"),
-             c = fixture_place_of(&f, "008");
-    assert_ok(fixture_try_merge(&f, a, b, &err));
-    static const char *const moved[] = {"000", "012", "013"};
-    for (int i = 0; i < 3; i++)
-        assert_ok(fixture_try_move(&f, moved[i], c, &err));
-    assert_ok(fixture_try_split(&f, a, 2, &err));
-    uint32_t part = fixture_place_of(&f, "001");
-    assert_true(part != a); /* the larger part keeps the id */
-    assert_ok(fixture_try_edit(
-        &f, &GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("001")), &err));
-    for (uint64_t number = 2; number <= 4; number++)
-        assert_ok(fixture_try_undo(&f, number, &waits, &err));
-    assert_int_equal(fixture_place_of(&f, "002"), a);
-    assert_int_equal(fixture_place_of(&f, "001"), part);
-    fixture_is_sound(&f);
+    assert_int_equal(fixture_rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
     fixture_close(&f);
 }
 
@@ -1048,35 +543,6 @@ static void a_merge_does_not_hold_where_its_cluster_was_locked_later(void **stat
     snprintf(lost, sizeof lost, "cluster %u is there again, by a later edit", b);
     assert_string_equal(l.lost[0], lost);
     assert_string_equal(l.lost[1], "");
-    fixture_is_sound(&f);
-    fixture_close(&f);
-}
-
-/* The rebuild began without them, and nothing can be made again in its build: the next one obeys them. */
-static void what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    bool waits;
-    fixture_open_subjects(&f);
-    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004");
-    assert_ok(fixture_try_move(&f, "004", a, &err));
-    fixture_rebuild_from(&f, GF_START_SERVED);
-    assert_ok(fixture_try_undo(&f, 0, &waits, &err));
-    const gf_edit_request keep = GF_EDIT_REQUEST(.kind = GF_EDIT_KEEP, .document = GF_SLICE("004"));
-    rebuild_and_edit(&f, &keep, 1);
-    assert_int_equal(fixture_place_of(&f, "004"), b);
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
-    assert_int_equal(fixture_place_of(&f, "004"), a);
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
-    gf_edit_request lock = GF_EDIT_REQUEST(.kind = GF_EDIT_LOCK, .cluster = a);
-    rebuild_and_edit(&f, &lock, 1);
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_MADE);
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
-    lock.off = true;
-    rebuild_and_edit(&f, &lock, 1);
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
     fixture_is_sound(&f);
     fixture_close(&f);
 }
@@ -1123,43 +589,6 @@ static void a_split_into_many_parts_takes_little_memory(void **state)
     assert_true(peak_kilobytes() - before < MOST_KB);
     fixture_close(&f);
     gf_csr_release(&x);
-}
-
-/*
- * A build of before is served, which has a merge whose fact was taken back elsewhere: what was before an earlier
- * split cannot be put back beside it, and waits for the rebuild.
- */
-static void an_edit_below_one_that_was_forgotten_waits(void **state)
-{
-    (void)state;
-    fixture f;
-    gf_error err;
-    bool waits;
-    gf_buffer before = {0}, after = {0};
-    fixture_open_subjects(&f);
-    int64_t first = fixture_read(&f, "c").served;
-    uint32_t a = fixture_place_of(&f, "000"), b = fixture_place_of(&f, "004"),
-             c = fixture_place_of(&f, "008");
-    assert_ok(fixture_try_split(&f, c, 2, &err));
-    assert_ok(fixture_try_merge(&f, a, b, &err));
-    fixture_rebuild_from(&f, GF_START_SERVED);
-    assert_ok(fixture_try_undo(&f, 2, &waits, &err));
-    assert_true(waits);
-    assert_ok(gf_pin_publish(f.store, fixture_place("c"), fixture_default(), first, &err));
-    fixture_say(&f, &before);
-    assert_ok(fixture_try_undo(&f, 1, &waits, &err));
-    assert_true(waits);
-    fixture_say(&f, &after);
-    fixture_same(&before, &after);
-    fixture_is_sound(&f);
-    fixture_rebuild_from(&f, GF_START_SERVED);
-    assert_int_equal(fixture_place_of(&f, "000"), a);
-    assert_int_equal(fixture_place_of(&f, "004"), b);
-    assert_int_equal(fixture_place_of(&f, "008"), c);
-    fixture_is_sound(&f);
-    gf_buffer_release(&before);
-    gf_buffer_release(&after);
-    fixture_close(&f);
 }
 
 /* A cluster's own label may be what another is called by now. */
@@ -1210,7 +639,7 @@ static void edits_outlast_the_pins(void **state)
     gf_buffer_release(&key);
     fixture_rebuild_from(&f, GF_START_FRESH);
     assert_int_equal(fixture_place_of(&f, "004"), fixture_place_of(&f, "000"));
-    assert_int_equal(rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
+    assert_int_equal(fixture_rebuild_if_due(&f), GF_REBUILD_UNMODIFIED);
     assert_ok(fixture_try_move(&f, "009", fixture_place_of(&f, "000"), &err));
     fixture_list_edits(&f, &l);
     assert_int_equal(l.n, 2);
@@ -1320,31 +749,18 @@ int main(void)
         cmocka_unit_test(a_merge_is_at_once_and_lasts),
         cmocka_unit_test(a_merge_of_clusters_whose_documents_are_deleted_keeps_a_name),
         cmocka_unit_test(a_split_keeps_the_id_and_makes_new_ones),
-        cmocka_unit_test(undo_restores_every_byte),
         cmocka_unit_test(a_document_stays_where_it_was_moved),
         cmocka_unit_test(a_document_that_was_put_anew_is_not_kept),
         cmocka_unit_test(a_locked_centre_does_not_move),
         cmocka_unit_test(documents_keep_their_next_where_nothing_joins_a_lock),
-        cmocka_unit_test(an_edit_made_while_a_rebuild_runs_is_in_it),
-        cmocka_unit_test(undo_after_a_rebuild_leaves_the_new_build_alone),
-        cmocka_unit_test(undo_after_a_rebuild_is_done_by_the_next),
-        cmocka_unit_test(undo_while_a_rebuild_runs_is_done_by_the_next),
-        cmocka_unit_test(a_label_taken_back_while_a_rebuild_runs_goes_with_the_next),
         cmocka_unit_test(few_witnesses_stand_for_no_cluster_of_others),
-        cmocka_unit_test(a_lock_that_came_later_is_no_matter),
-        cmocka_unit_test(a_later_edit_that_cannot_be_made_again_is_told),
-        cmocka_unit_test(undo_of_set_is_by_field),
         cmocka_unit_test(what_is_between_has_a_mark_of_its_own),
-        cmocka_unit_test(undo_says_what_it_cannot_do),
         cmocka_unit_test(without_clusters_edits_are_told_as_lost),
         cmocka_unit_test(a_split_follows_merges),
         cmocka_unit_test(of_two_labels_that_are_alike_the_last_word_counts),
         cmocka_unit_test(what_waits_for_a_rebuild_makes_it_due),
-        cmocka_unit_test(a_document_is_kept_in_its_part_when_the_split_is_made_again),
         cmocka_unit_test(a_merge_does_not_hold_where_its_cluster_was_locked_later),
-        cmocka_unit_test(what_is_kept_while_a_rebuild_runs_is_obeyed_by_the_next),
         cmocka_unit_test(a_split_into_many_parts_takes_little_memory),
-        cmocka_unit_test(an_edit_below_one_that_was_forgotten_waits),
         cmocka_unit_test(an_own_label_that_is_taken_does_not_come_back),
         cmocka_unit_test(edits_outlast_the_pins),
         cmocka_unit_test(damage_is_told),
